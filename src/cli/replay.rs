@@ -1,0 +1,51 @@
+//! `seatrace replay`: from saved files to a view.
+
+use clap::Args;
+
+use super::Show;
+use crate::error::{Error, Result};
+use crate::format;
+use crate::input::Input;
+use crate::model::Trace;
+
+/// Shown by `seatrace replay --help`; a test runs each.
+pub(super) const EXAMPLES: &str = "Examples:
+  seatrace replay d-scripts/query-time.out
+  seatrace replay d-scripts/off-cpu.out -o off-cpu.svg
+  dtrace -q -s d-scripts/on-cpu.d -p PID | seatrace replay -f folded";
+
+/// `seatrace replay [FILE...]`
+#[derive(Args)]
+pub(super) struct Replay {
+    /// Saved files, also .gz; none or `-`: standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+    /// Format of the input; default: found by its content
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<String>,
+    #[command(flatten)]
+    show: Show,
+}
+
+impl Replay {
+    /// Reads all files into one trace and shows it.
+    pub(super) fn run(&self) -> Result<Trace> {
+        let mut trace = self.show.trace();
+        let stdin = ["-".to_owned()];
+        let files = if self.files.is_empty() { &stdin[..] } else { &self.files };
+        for file in files {
+            let mut input = Input::open(file)?;
+            format::read(&mut input, self.from.as_deref(), &format::Options::default(), &mut trace)?;
+        }
+        trace.finish();
+        if trace.is_empty() {
+            return Err(Error::Empty {
+                file: files.join(", "),
+                cause: "no record, no row".into(),
+                remedy: "was the trace long enough, the server busy, and the right process traced?".into(),
+            });
+        }
+        self.show.show(&trace)?;
+        Ok(trace)
+    }
+}

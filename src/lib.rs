@@ -1,0 +1,18 @@
+//! seatrace: a DTrace companion for MariaDB and MySQL.
+//!
+//! The main path: [`cli`] opens a source, a live [`live`] session or an [`input`]; a reader of [`format`](mod@format) turns its bytes into the
+//! plain data of [`model`]; a [`view`] prints that to an [`output`]. `docs/architecture.md` walks along it.
+#![deny(unsafe_code)]
+
+pub mod cli;
+pub mod error;
+pub mod format;
+pub mod input;
+pub mod live;
+pub mod model;
+pub mod output;
+pub mod scripts;
+pub mod sql;
+pub mod symbol;
+pub mod units;
+pub mod view;

@@ -1,0 +1,17 @@
+//! The `seatrace` command: error policy only. Everything else is in the library.
+
+use std::process::ExitCode;
+
+use seatrace::error::Error;
+
+fn main() -> ExitCode {
+    match seatrace::cli::run(std::env::args_os()) {
+        Ok(code) => code,
+        // A reader that went away (`| head`) is no failure.
+        Err(error) if error.downcast_ref::<Error>().is_some_and(Error::is_broken_pipe) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("seatrace: {error:#}");
+            ExitCode::from(if matches!(error.downcast_ref(), Some(Error::Usage(_))) { 2 } else { 1 })
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Plain data between readers and views: no I/O, no formats, no pictures.
+//!
+//! A reader fills a [`Trace`]; a view prints one. A trace holds query records, other records ("events"), and series: the rows
+//! of one aggregation, keyed by texts, numbers and stacks. What was lost on the way is in its notes.
+
+mod distribution;
+mod event;
+mod filter;
+mod heading;
+mod name;
+mod note;
+mod query;
+mod series;
+mod trace;
+
+pub use distribution::{Bucket, Distribution};
+pub use event::{EventTable, Field, FieldType, FieldValue, Schema};
+pub use filter::Filter;
+pub use heading::Heading;
+pub use name::{NameId, Names};
+pub use note::{Note, Notes, Severity};
+pub use query::{Query, QueryKind};
+pub use series::{Function, Key, KeyKind, Passes, Row, Series, Value};
+pub use trace::{Consumer, SeriesId, Trace};

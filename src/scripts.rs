@@ -1,0 +1,1 @@
+//! The bundled D scripts, embedded by build.rs.

@@ -1,0 +1,1 @@
+//! SQL: statements as text. The fingerprint and its lexer.
