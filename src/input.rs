@@ -31,7 +31,10 @@ impl Input {
         }
         let file = File::open(path).map_err(|source| Error::io(Path::new(path), source))?;
         if file.metadata().is_ok_and(|data| data.is_dir()) {
-            return Err(Error::io(Path::new(path), io::Error::new(io::ErrorKind::IsADirectory, "is a directory: name the files in it")));
+            return Err(Error::io(
+                Path::new(path),
+                io::Error::new(io::ErrorKind::IsADirectory, "is a directory: name the files in it"),
+            ));
         }
         Input::from_read(path, Box::new(file))
     }
@@ -84,7 +87,17 @@ pub struct Lines {
 impl Lines {
     /// Lines of any reader.
     pub fn new(source: Box<dyn Read>) -> Lines {
-        Lines { source, buffer: Vec::new(), start: 0, end: 0, finished: false, number: 0, cut: 0, unterminated: false, failure: None }
+        Lines {
+            source,
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            finished: false,
+            number: 0,
+            cut: 0,
+            unterminated: false,
+            failure: None,
+        }
     }
 
     /// Lines of bytes in memory, for tests and parts of inputs.

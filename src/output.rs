@@ -37,7 +37,11 @@ impl Output {
             return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "is a directory: name a file in it")));
         }
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = tempfile::Builder::new().prefix(".seatrace-").permissions(permissions()).tempfile_in(folder).map_err(failed)?;
+        let file = tempfile::Builder::new()
+            .prefix(".seatrace-")
+            .permissions(permissions())
+            .tempfile_in(folder)
+            .map_err(failed)?;
         Ok(Output::File(target, BufWriter::new(file)))
     }
 

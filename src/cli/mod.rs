@@ -14,7 +14,12 @@ use crate::{model, output::Output, symbol, units, view};
 
 /// What people see with `--help`.
 #[derive(Parser)]
-#[command(name = "seatrace", version, about = "Query-time logs, digests and flame graphs of MariaDB and MySQL, from DTrace or from saved files", max_term_width = 100)]
+#[command(
+    name = "seatrace",
+    version,
+    about = "Query-time logs, digests and flame graphs of MariaDB and MySQL, from DTrace or from saved files",
+    max_term_width = 100
+)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -84,7 +89,9 @@ struct Select {
 }
 
 fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
-    text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or_else(|| "write it as NAME=VALUE".into())
+    text.split_once('=')
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .ok_or_else(|| "write it as NAME=VALUE".into())
 }
 
 fn passes(text: &str) -> std::result::Result<Passes, String> {
@@ -101,7 +108,12 @@ impl Show {
     /// An empty trace that keeps and cleans what the options ask for.
     pub(crate) fn trace(&self) -> Trace {
         let select = &self.select;
-        let cleaner = symbol::Cleaner { params: select.params, addresses: select.addresses == "keep", offsets: select.offsets, hashes: false };
+        let cleaner = symbol::Cleaner {
+            params: select.params,
+            addresses: select.addresses == "keep",
+            offsets: select.offsets,
+            hashes: false,
+        };
         let filter = model::Filter {
             only: select.only.clone(),
             without: select.without.clone(),

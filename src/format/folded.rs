@@ -15,7 +15,14 @@ fn fits(head: &[u8]) -> Fit {
     let mut seen = 0;
     for line in head.split(|&b| b == b'\n').filter(|line| !line.is_empty()).take(20) {
         if split(line).is_none() {
-            return if seen > 3 { Fit::Likely } else { Fit::No(format!("no weight at the end of `{}`", String::from_utf8_lossy(line.get(..60).unwrap_or(line)))) };
+            return if seen > 3 {
+                Fit::Likely
+            } else {
+                Fit::No(format!(
+                    "no weight at the end of `{}`",
+                    String::from_utf8_lossy(line.get(..60).unwrap_or(line))
+                ))
+            };
         }
         seen += 1;
     }

@@ -78,7 +78,11 @@ pub fn by_content(name: &str, head: &[u8]) -> Result<&'static Format> {
             [one] => return Ok(one),
             many => {
                 let names: Vec<&str> = many.iter().map(|format| format.name).collect();
-                return Err(Error::Format { file: name.into(), cause: format!("could be any of {}", names.join(", ")), remedy: format!("say which with --from {}", names.first().unwrap_or(&"")) });
+                return Err(Error::Format {
+                    file: name.into(),
+                    cause: format!("could be any of {}", names.join(", ")),
+                    remedy: format!("say which with --from {}", names.first().unwrap_or(&"")),
+                });
             }
         }
     }
@@ -108,5 +112,9 @@ fn unknown(name: &str, head: &[u8], fits: &[(&Format, Fit)]) -> Error {
             _ => None,
         })
         .collect();
-    Error::Format { file: name.into(), cause: format!("no known format fits{}", reasons.concat()), remedy: "say which with --from, if it is one of these".into() }
+    Error::Format {
+        file: name.into(),
+        cause: format!("no known format fits{}", reasons.concat()),
+        remedy: "say which with --from, if it is one of these".into(),
+    }
 }

@@ -71,11 +71,13 @@ impl Distribution {
         }
         let rank = ((total as f64) * q).ceil().max(1.0) as i128;
         let mut seen = 0i128;
-        self.buckets.iter().find(|bucket| {
-            seen = seen.saturating_add(bucket.count.max(0));
-            seen >= rank
-        })
-        .copied()
+        self.buckets
+            .iter()
+            .find(|bucket| {
+                seen = seen.saturating_add(bucket.count.max(0));
+                seen >= rank
+            })
+            .copied()
     }
 }
 

@@ -22,6 +22,11 @@ pub struct Filter {
 impl Filter {
     /// Whether everything is kept as it is.
     pub fn is_empty(&self) -> bool {
-        self.only.is_empty() && self.without.is_empty() && self.min.is_none() && self.keys.is_empty() && self.drop_keys.is_empty() && self.root.is_none()
+        self.only.is_empty()
+            && self.without.is_empty()
+            && self.min.is_none()
+            && self.keys.is_empty()
+            && self.drop_keys.is_empty()
+            && self.root.is_none()
     }
 }

@@ -29,7 +29,9 @@ impl QueryKind {
 
     /// The kind of that word.
     pub fn from_word(word: &str) -> Option<QueryKind> {
-        [QueryKind::Direct, QueryKind::Prepared, QueryKind::Routine, QueryKind::Admin].into_iter().find(|kind| kind.word() == word)
+        [QueryKind::Direct, QueryKind::Prepared, QueryKind::Routine, QueryKind::Admin]
+            .into_iter()
+            .find(|kind| kind.word() == word)
     }
 }
 

@@ -275,7 +275,12 @@ impl Series {
             }
         }
         self.pass.number = self.pass.number.saturating_add(1);
-        self.pass = PassState { number: self.pass.number, first: self.pass.number, decided: self.pass.decided, ..PassState::default() };
+        self.pass = PassState {
+            number: self.pass.number,
+            first: self.pass.number,
+            decided: self.pass.decided,
+            ..PassState::default()
+        };
     }
 
     /// In how many dumps several passes were added, and in how many the last was taken.
@@ -312,9 +317,11 @@ impl Series {
         let hash = hash_ids(&self.hasher, keys.iter().chain(stack));
         let (rows, ids) = (&self.rows, &self.ids);
         let same = |&index: &u32| {
-            rows.get(index as usize).and_then(|cell| ids.get(cell.start..cell.start + cell.length as usize)).is_some_and(|found| {
-                found.len() == keys.len() + stack.len() && found.starts_with(keys) && found.ends_with(stack)
-            })
+            rows.get(index as usize)
+                .and_then(|cell| ids.get(cell.start..cell.start + cell.length as usize))
+                .is_some_and(|found| {
+                    found.len() == keys.len() + stack.len() && found.starts_with(keys) && found.ends_with(stack)
+                })
         };
         if let Some(&index) = self.index.find(hash, same) {
             return index as usize;
@@ -324,7 +331,16 @@ impl Series {
         self.ids.extend_from_slice(stack);
         let length = u32::try_from(self.ids.len() - start).unwrap_or(u32::MAX);
         let index = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
-        self.rows.push(Cell { start, length, seen: 0, distribution: NO_DISTRIBUTION, done: i128::MIN, sum: 0, last: 0, before: i128::MIN });
+        self.rows.push(Cell {
+            start,
+            length,
+            seen: 0,
+            distribution: NO_DISTRIBUTION,
+            done: i128::MIN,
+            sum: 0,
+            last: 0,
+            before: i128::MIN,
+        });
         let (rows, ids, hasher) = (&self.rows, &self.ids, &self.hasher);
         self.index.insert_unique(hash, index, |&index| {
             let range = rows.get(index as usize).map_or(0..0, |cell| cell.start..cell.start + cell.length as usize);

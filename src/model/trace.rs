@@ -2,7 +2,10 @@
 //!
 //! Readers push into it in file order, through the methods below; that is the whole contract between `format` and the rest.
 
-use super::{EventTable, Field, FieldValue, Filter, Function, Heading, Key, NameId, Names, Notes, Passes, Query, Schema, Series, Severity, Value};
+use super::{
+    EventTable, Field, FieldValue, Filter, Function, Heading, Key, NameId, Names, Notes, Passes, Query, Schema, Series,
+    Severity, Value,
+};
 use crate::error::Result;
 use crate::symbol::Cleaner;
 use crate::units::Unit;
@@ -68,9 +71,20 @@ impl Trace {
     }
 
     /// The series of that shape, made if there is none yet.
-    pub fn series(&mut self, name: Option<&str>, function: Function, unit: Unit, keys: &[Key], has_stack: bool) -> SeriesId {
+    pub fn series(
+        &mut self,
+        name: Option<&str>,
+        function: Function,
+        unit: Unit,
+        keys: &[Key],
+        has_stack: bool,
+    ) -> SeriesId {
         let found = self.series.iter().position(|series| {
-            series.name.as_deref() == name && series.function == function && series.unit == unit && series.keys == keys && series.has_stack == has_stack
+            series.name.as_deref() == name
+                && series.function == function
+                && series.unit == unit
+                && series.keys == keys
+                && series.has_stack == has_stack
         });
         SeriesId(found.unwrap_or_else(|| {
             self.series.push(Series::new(name.map(str::to_owned), function, unit, keys.to_vec(), has_stack));
@@ -138,7 +152,9 @@ impl Trace {
 
     /// Whether nothing was read that a view could show.
     pub fn is_empty(&self) -> bool {
-        self.query_count == 0 && self.events.iter().all(|table| table.rows.is_empty()) && self.series.iter().all(Series::is_empty)
+        self.query_count == 0
+            && self.events.iter().all(|table| table.rows.is_empty())
+            && self.series.iter().all(Series::is_empty)
     }
 
     /// Name of the input that is being read.

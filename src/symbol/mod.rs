@@ -27,7 +27,11 @@ impl Cleaner {
     /// The name of the frame that was printed as `raw` (indent taken off).
     pub fn clean<'a>(&self, raw: &'a str) -> Cleaned<'a> {
         let text = match raw.rsplit_once("+0x") {
-            Some((name, offset)) if !self.offsets && !offset.is_empty() && offset.bytes().all(|b| b.is_ascii_hexdigit()) => name,
+            Some((name, offset))
+                if !self.offsets && !offset.is_empty() && offset.bytes().all(|b| b.is_ascii_hexdigit()) =>
+            {
+                name
+            }
             _ => raw,
         };
         Cleaned { text: Cow::Borrowed(text), unresolved: false }

@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::model::Trace;
 
 /// Entry in the table of views.
-pub(super) const VIEW: View = View { name: "folded", extensions: &["folded"], about: "folded stacks, one a line", write };
+pub(super) const VIEW: View =
+    View { name: "folded", extensions: &["folded"], about: "folded stacks, one a line", write };
 
 fn write(trace: &Trace, _options: &Options, out: &mut dyn Write) -> Result<()> {
     let mut lines: Vec<String> = Vec::new();
