@@ -3,6 +3,10 @@
 //! The main path: [`cli`] opens a source, a live [`live`] session or an [`input`]; a reader of [`format`](mod@format) turns its bytes into the
 //! plain data of [`model`]; a [`view`] prints that to an [`output`]. `docs/architecture.md` walks along it.
 #![deny(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice, clippy::panic)
+)]
 
 pub mod cli;
 pub mod error;
