@@ -1,1 +1,3 @@
+//! Embeds the bundled D scripts.
+
 fn main() {}
