@@ -11,6 +11,8 @@
 pub mod cli;
 pub mod error;
 pub mod format;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod input;
 pub mod live;
 pub mod model;

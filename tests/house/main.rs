@@ -13,7 +13,8 @@ fn root() -> &'static Path {
 /// Files that git tracks or would track, below the root.
 fn tracked() -> Vec<PathBuf> {
     let out = Command::new("git").args(["ls-files", "-co", "--exclude-standard"]).current_dir(root()).output();
-    let listed = out.ok().filter(|out| out.status.success()).map(|out| String::from_utf8_lossy(&out.stdout).into_owned());
+    let listed =
+        out.ok().filter(|out| out.status.success()).map(|out| String::from_utf8_lossy(&out.stdout).into_owned());
     listed.unwrap_or_default().lines().map(|line| root().join(line)).filter(|path| path.is_file()).collect()
 }
 
@@ -61,7 +62,10 @@ fn imports(text: &str) -> Vec<String> {
 fn assert_imports_only(below: &str, allowed: &[&str]) {
     for (name, text) in rust_files(below) {
         for import in imports(&text) {
-            assert!(allowed.contains(&import.as_str()), "{name} imports crate::{import}; {below} may only use {allowed:?}");
+            assert!(
+                allowed.contains(&import.as_str()),
+                "{name} imports crate::{import}; {below} may only use {allowed:?}"
+            );
         }
     }
 }
@@ -138,7 +142,12 @@ fn every_rust_file_says_what_it_is() {
 #[test]
 fn the_tree_names_no_machine() {
     // Put together here, so that this file does not hold what it looks for.
-    let words = [["/wo", "rk/"].concat(), ["/ro", "ot/."].concat(), ["crates", ".io-index"].concat(), ["registry.", "npm"].concat()];
+    let words = [
+        ["/wo", "rk/"].concat(),
+        ["/ro", "ot/."].concat(),
+        ["crates", ".io-index"].concat(),
+        ["registry.", "npm"].concat(),
+    ];
     for path in tracked() {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let name = path.strip_prefix(root()).unwrap().display().to_string();
