@@ -88,10 +88,9 @@ impl Spool {
         self.changed.notify_all();
     }
 
-    /// True if a read would not wait.
-    pub fn is_ready(&self) -> bool {
-        let state = self.lock();
-        state.has_text() || state.pipe.is_none()
+    /// True if there is text to read.
+    pub fn has_text(&self) -> bool {
+        self.lock().has_text()
     }
 
     /// Gives out text; waits for some unless the pipe has ended. `patience` limits each wait: it is called when it is over,
