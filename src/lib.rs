@@ -18,6 +18,7 @@ pub mod live;
 pub mod model;
 pub mod output;
 pub mod scripts;
+pub mod server;
 pub mod sql;
 pub mod symbol;
 pub mod units;

@@ -1,1 +1,0 @@
-//! The bundled D scripts, embedded by build.rs.

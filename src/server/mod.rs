@@ -1,0 +1,7 @@
+//! Servers: the processes that are traced. Which of them run, and what their binaries hold for DTrace.
+
+mod binary;
+mod find;
+
+pub use binary::Binary;
+pub use find::{SERVERS, by_name, describe, executable, version};
