@@ -1,0 +1,96 @@
+/*
+ * off-cpu-freebsd.d - time that threads spent blocked, by user stack
+ *
+ * GROUP    stacks
+ * USAGE    dtrace -q -s off-cpu-freebsd.d -p PID
+ *
+ * NEEDS
+ *   providers  sched
+ *   system     freebsd
+ *   target     yes
+ *
+ * OPTIONS
+ *   --min TIME       $1              only waits that took at least this long; 0s
+ *   --depth N        ofc_depth=64    frames kept of a stack; 1..127
+ *   --interval TIME  tick-1d         print a cumulative pass that often; 1s..1d
+ *
+ * FIELDS
+ *   thread  text    name of the thread (Linux), of the process (elsewhere)
+ *   stack   frames  where it blocked
+ *   value   ns      sum of the waits that began and ended inside the trace
+ *
+ * OUTPUT
+ *   One aggregation, off_cpu. A thread that was ready but had no CPU is not blocked and is left out; a wait
+ *   that was in progress when the trace began or ended is not in the sum: a note counts those at the end.
+ *
+ * OVERHEAD
+ *   Two probes and one stack walk a context switch of the whole system; see the page for the measurement.
+ *
+ * SEE ALSO
+ *   lock-waits (whole stacks where libc has no frame pointers), query-off-cpu, wakeups, on-cpu
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+
+#pragma D option quiet
+#pragma D option defaultargs
+/* Thousands of stacks: the default of 4 MB a CPU loses rows on a busy server. */
+#pragma D option aggsize=16m
+/* One start time for each blocked thread. */
+#pragma D option dynvarsize=4m
+
+enum { ofc_depth=64 };
+
+self uint64_t ofc_start;
+uint64_t ofc_pass;
+
+BEGIN
+{
+	printf("# seatrace\t1\n# script\toff-cpu\t1\n");
+	printf("# start\t%d\t%Y\n# target\t%d\n", walltimestamp, walltimestamp, $target);
+}
+
+/* pr_state is always 0 here; a thread that sleeps or waits for a lock has an inhibitor. */
+sched:::off-cpu
+/pid == $target && curthread->td_inhibitors != 0/
+{
+	self->ofc_start = timestamp;
+	@ofc_open = sum(1);
+}
+
+sched:::on-cpu
+/self->ofc_start/
+{
+	@ofc_open = sum(-1);
+}
+
+sched:::on-cpu
+/self->ofc_start && timestamp - self->ofc_start >= $1/
+{
+	@off_cpu[execname, ustack(ofc_depth)] = sum(timestamp - self->ofc_start);
+}
+
+sched:::on-cpu
+/self->ofc_start/
+{
+	self->ofc_start = 0;
+}
+
+tick-1d
+{
+	ofc_pass++;
+	printf("# pass\t%d\t%d\tcumulative\n", ofc_pass, walltimestamp);
+	printf("# aggregation\toff_cpu\tsum\tns\tthread:text\tstack:frames/%d\n", ofc_depth);
+	printa("%S\t%k%@d\n", @off_cpu);
+	printf("# end\toff_cpu\n");
+}
+
+END
+{
+	printf("# pass\t%d\t%d\tcumulative\n", ofc_pass + 1, walltimestamp);
+	printf("# aggregation\toff_cpu\tsum\tns\tthread:text\tstack:frames/%d\n", ofc_depth);
+	printa("%S\t%k%@d\n", @off_cpu);
+	printf("# end\toff_cpu\n");
+	printa("# note\t%@d waits were still in progress at the end and are not counted\n", @ofc_open);
+	printf("# stop\t%d\n", walltimestamp);
+}
