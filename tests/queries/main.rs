@@ -1,0 +1,3 @@
+//! Queries in full: slow logs in and out, fingerprints, digests, their pictures and the report.
+
+mod fingerprint;
