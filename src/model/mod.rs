@@ -3,6 +3,7 @@
 //! A reader fills a [`Trace`]; a view prints one. A trace holds query records, other records ("events"), and series: the rows
 //! of one aggregation, keyed by texts, numbers and stacks. What was lost on the way is in its notes.
 
+mod diagnostic;
 mod distribution;
 mod event;
 mod filter;
@@ -21,4 +22,4 @@ pub use name::{NameId, Names};
 pub use note::{Note, Notes, Severity};
 pub use query::{Query, QueryKind};
 pub use series::{Function, Key, KeyKind, Passes, Row, Series, Value};
-pub use trace::{Consumer, SeriesId, Trace};
+pub use trace::{CUT_STACK, Consumer, NO_STACK, SeriesId, Trace};

@@ -33,6 +33,24 @@ pub enum Function {
     Llquantize,
 }
 
+impl Function {
+    /// The function that dumps call so.
+    pub fn from_word(word: &str) -> Option<Function> {
+        Some(match word {
+            "count" => Function::Count,
+            "sum" => Function::Sum,
+            "min" => Function::Min,
+            "max" => Function::Max,
+            "avg" => Function::Avg,
+            "stddev" => Function::Stddev,
+            "quantize" => Function::Quantize,
+            "lquantize" => Function::Lquantize,
+            "llquantize" => Function::Llquantize,
+            _ => return None,
+        })
+    }
+}
+
 /// How a scalar key is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
@@ -232,6 +250,11 @@ impl Series {
         self.end_pass();
         self.pass.number = self.pass.number.saturating_add(1);
         self.pass.touched = 0;
+    }
+
+    /// Number of the current pass in its dump, from 1.
+    pub fn pass_number(&self) -> u32 {
+        self.pass.number.saturating_sub(self.pass.first).saturating_add(1)
     }
 
     /// What the input says of its passes: running totals or not.

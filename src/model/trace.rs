@@ -2,8 +2,9 @@
 //!
 //! Readers push into it in file order, through the methods below; that is the whole contract between `format` and the rest.
 
+use super::diagnostic::Diagnostics;
 use super::{
-    EventTable, Field, FieldValue, Filter, Function, Heading, Key, NameId, Names, Notes, Passes, Query, Schema, Series,
+    EventTable, Field, FieldValue, Filter, Function, Heading, Key, KeyKind, NameId, Names, Notes, Passes, Query, Schema, Series,
     Severity, Value,
 };
 use crate::error::Result;
@@ -20,6 +21,18 @@ pub trait Consumer {
     fn query(&mut self, heading: &Heading, query: &Query<'_>) -> Result<()>;
     /// The reader has nothing more for now: show what there is.
     fn idle(&mut self) -> Result<()>;
+}
+
+/// What stands for a stack without frames.
+pub const NO_STACK: &str = "[no stack]";
+/// The outermost frame of a stack that was cut at the depth limit.
+pub const CUT_STACK: &str = "[stack cut]";
+
+/// What headings say of the current pass.
+#[derive(Default)]
+struct Pass {
+    label: Option<NameId>,
+    cumulative: Option<bool>,
 }
 
 /// Everything read from the inputs of one command.
@@ -41,7 +54,8 @@ pub struct Trace {
     pub query_count: u64,
     filter: Filter,
     passes: Passes,
-    pass_key: Option<NameId>,
+    pass: Pass,
+    diagnostics: Diagnostics,
     consumer: Option<Box<dyn Consumer>>,
     input: String,
 }
@@ -66,7 +80,7 @@ impl Trace {
 
     /// Begins a further dump in the same input: passes of the one before are settled.
     pub fn end_dump(&mut self) {
-        self.pass_key = None;
+        self.pass = Pass::default();
         self.series.iter_mut().for_each(|series| series.end_dump(self.passes));
     }
 
@@ -79,17 +93,24 @@ impl Trace {
         keys: &[Key],
         has_stack: bool,
     ) -> SeriesId {
-        let found = self.series.iter().position(|series| {
+        let pass = (self.passes == Passes::Each).then(|| Key { name: Some("pass".into()), kind: KeyKind::Text });
+        let same = |series: &Series| {
             series.name.as_deref() == name
                 && series.function == function
                 && series.unit == unit
-                && series.keys == keys
                 && series.has_stack == has_stack
+                && series.keys.len() == keys.len().saturating_add(usize::from(pass.is_some()))
+                && series.keys.ends_with(keys)
+        };
+        let at = self.series.iter().position(same).unwrap_or_else(|| {
+            let keys = pass.iter().chain(keys).cloned().collect();
+            self.series.push(Series::new(name.map(str::to_owned), function, unit, keys, has_stack));
+            self.series.len().saturating_sub(1)
         });
-        SeriesId(found.unwrap_or_else(|| {
-            self.series.push(Series::new(name.map(str::to_owned), function, unit, keys.to_vec(), has_stack));
-            self.series.len() - 1
-        }))
+        if let (Some(series), Some(cumulative)) = (self.series.get_mut(at), self.pass.cumulative) {
+            series.declare_cumulative(cumulative);
+        }
+        SeriesId(at)
     }
 
     /// A series by number, for its depth and passes.
@@ -99,10 +120,15 @@ impl Trace {
 
     /// Adds a row. `stack` is outermost first; keys and frames are numbers from [`Trace::names`].
     pub fn row(&mut self, id: SeriesId, keys: &[NameId], stack: &[NameId], value: Value) {
-        // TODO(filters): applied here, once, for every format.
-        if let Some(series) = self.series.get_mut(id.0) {
-            series.add(keys, stack, value);
+        let Some(series) = self.series.get_mut(id.0) else { return };
+        let none = [self.names.text(NO_STACK.as_bytes())];
+        let stack = if series.has_stack && stack.is_empty() { &none } else { stack };
+        if self.passes != Passes::Each {
+            return series.add(keys, stack, value);
         }
+        let label = self.pass.label.unwrap_or_else(|| self.names.text(series.pass_number().to_string().as_bytes()));
+        let keys: Vec<NameId> = std::iter::once(label).chain(keys.iter().copied()).collect();
+        series.add(&keys, stack, value);
     }
 
     /// A query has been read.
@@ -130,6 +156,18 @@ impl Trace {
         self.consumer.as_mut().map_or(Ok(()), |consumer| consumer.idle())
     }
 
+    /// A pass begins: every aggregation that follows in this dump belongs to it. `label` is its number or time; `cumulative` is what the
+    /// input says of its passes.
+    pub fn begin_pass(&mut self, label: &str, cumulative: Option<bool>) {
+        self.pass = Pass { label: Some(self.names.text(label.as_bytes())), cumulative };
+        self.series.iter_mut().for_each(Series::next_pass);
+    }
+
+    /// Takes a message of DTrace itself, without its `dtrace: `: drops are summed up, all are told at the end.
+    pub fn diagnostic(&mut self, text: &str) {
+        self.diagnostics.add(text);
+    }
+
     /// Notes a loss at a line of the current input.
     pub fn loss(&mut self, text: impl Into<String>, line: u64) {
         let place = format!("{}:{line}", self.input);
@@ -144,6 +182,7 @@ impl Trace {
     /// Ends reading: passes are settled, and what the whole tells is noted.
     pub fn finish(&mut self) {
         self.end_dump();
+        self.diagnostics.tell(&mut self.notes);
         let replaced = self.names.replaced();
         if replaced > 0 {
             self.notes.info(format!("{replaced} names hold bytes that are not UTF-8, shown as U+FFFD"));

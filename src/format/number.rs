@@ -1,0 +1,48 @@
+//! Decimal numbers in bytes, as C prints them.
+
+/// A whole text of an optional sign and decimal digits; `None` for anything else and for what does not fit.
+pub(super) fn parse(text: &[u8]) -> Option<i128> {
+    let (digits, negative) = match text {
+        [b'-', rest @ ..] => (rest, true),
+        [b'+', rest @ ..] => (rest, false),
+        all => (all, false),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    // 18 digits fit into an i64, which is several times faster; longer ones are rare.
+    let value = if digits.len() <= 18 {
+        let mut value = 0i64;
+        for &byte in digits {
+            value = value.wrapping_mul(10).wrapping_add(i64::from(digit(byte)?));
+        }
+        i128::from(value)
+    } else {
+        let mut value = 0i128;
+        for &byte in digits {
+            value = value.checked_mul(10)?.checked_add(i128::from(digit(byte)?))?;
+        }
+        value
+    };
+    Some(if negative { value.wrapping_neg() } else { value })
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    byte.is_ascii_digit().then(|| byte.wrapping_sub(b'0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn numbers_of_any_length() {
+        assert_eq!(parse(b"0"), Some(0));
+        assert_eq!(parse(b"-12"), Some(-12));
+        assert_eq!(parse(b"18446744073709551616"), Some(1 << 64));
+        assert_eq!(parse(b"999999999999999999"), Some(999_999_999_999_999_999));
+        for bad in [&b""[..], b"-", b"1 ", b"0x1", b"1.5", b"9".repeat(60).as_slice()] {
+            assert_eq!(parse(bad), None);
+        }
+    }
+}

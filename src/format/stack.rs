@@ -1,0 +1,43 @@
+//! A stack while it is being read: innermost frame first, as DTrace prints it.
+
+use crate::model::{NameId, Names};
+
+/// The frames so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stack {
+    frames: Vec<NameId>,
+}
+
+impl Stack {
+    /// Takes the text of a frame's line, without indent. `[ text ]` is the note of a ustack helper on the frame before.
+    pub(super) fn push(&mut self, text: &[u8], names: &mut Names) {
+        if let Some(note) = annotation(text) {
+            if let Some(frame) = self.frames.last_mut() {
+                let joined = format!("{} [{}]", names.get(*frame), String::from_utf8_lossy(note));
+                *frame = names.text(joined.as_bytes());
+                return;
+            }
+        }
+        self.frames.push(names.frame(text));
+    }
+
+    /// The frames as pictures want them.
+    pub(super) fn outermost_first(&self) -> impl Iterator<Item = NameId> + '_ {
+        self.frames.iter().rev().copied()
+    }
+
+    /// How many frames there are.
+    pub(super) fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Makes room for the next stack.
+    pub(super) fn clear(&mut self) {
+        self.frames.clear();
+    }
+}
+
+/// The text between `[ ` and ` ]`.
+fn annotation(text: &[u8]) -> Option<&[u8]> {
+    text.strip_prefix(b"[ ")?.strip_suffix(b"]").map(<[u8]>::trim_ascii)
+}

@@ -1,0 +1,5 @@
+//! Saved inputs through readers and views: the binary is not started, the library is.
+
+mod support;
+
+mod cases;

@@ -1,0 +1,56 @@
+//! What the tests of this crate share: an input in, a trace or a view's text out.
+
+use seatrace::format;
+use seatrace::input::Input;
+use seatrace::model::{Filter, Passes, Trace};
+use seatrace::symbol::Cleaner;
+use seatrace::view;
+
+/// How an input is read.
+#[derive(Default)]
+pub struct Reading {
+    pub cleaner: Cleaner,
+    pub filter: Filter,
+    pub passes: Passes,
+    pub from: Option<&'static str>,
+    pub options: format::Options,
+}
+
+impl Reading {
+    /// Reads bytes as the file `input`.
+    pub fn of(self, bytes: &[u8]) -> Trace {
+        self.try_of(bytes).expect("the input is read")
+    }
+
+    /// Reads bytes as the file `input`, or fails.
+    pub fn try_of(self, bytes: &[u8]) -> seatrace::error::Result<Trace> {
+        let mut trace = Trace::new(self.cleaner, self.filter, self.passes);
+        let mut input = Input::from_read("input", Box::new(std::io::Cursor::new(bytes.to_vec())))?;
+        format::read(&mut input, self.from, &self.options, &mut trace)?;
+        trace.finish();
+        Ok(trace)
+    }
+}
+
+/// Reads an input as it comes.
+pub fn read(bytes: impl AsRef<[u8]>) -> Trace {
+    Reading::default().of(bytes.as_ref())
+}
+
+/// What a view prints of a trace.
+pub fn show(trace: &Trace, name: &str) -> String {
+    let mut out = Vec::new();
+    let view = view::by_name(name).expect("a view of that name");
+    (view.write)(trace, &view::Options::default(), &mut out).expect("memory can be written");
+    String::from_utf8(out).expect("views write UTF-8")
+}
+
+/// The folded lines of an input.
+pub fn folded(bytes: impl AsRef<[u8]>) -> String {
+    show(&read(bytes), "folded")
+}
+
+/// The notes of a trace, one a line.
+pub fn notes(trace: &Trace) -> String {
+    trace.notes.iter().map(|note| format!("{note}\n")).collect()
+}
