@@ -3,7 +3,10 @@
 //! A new format is a file here, a line in [`ALL`], and a folder of fixtures in tests/data. A reader never panics, never gives up a
 //! file for one bad record, counts what it skips, and names the line.
 
+mod client_table;
 mod folded;
+mod lookahead;
+mod perf_schema;
 
 use crate::error::{Error, Result};
 use crate::input::{Input, Lines};
@@ -40,7 +43,7 @@ pub struct Format {
 }
 
 /// All formats, the more special ones first.
-pub static ALL: &[Format] = &[folded::FORMAT];
+pub static ALL: &[Format] = &[perf_schema::FORMAT, folded::FORMAT];
 
 /// Reads one input into the trace; finds its format unless `from` names it.
 pub fn read(input: &mut Input, from: Option<&str>, options: &Options, trace: &mut Trace) -> Result<()> {
