@@ -9,7 +9,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=d-scripts");
     let mut names: Vec<String> = match fs::read_dir(&folder) {
-        Ok(entries) => entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<Result<_, std::io::Error>>()?,
+        Ok(entries) => entries
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+            .collect::<Result<_, std::io::Error>>()?,
         Err(_) => Vec::new(),
     };
     names.retain(|name| matches!(Path::new(name).extension().and_then(|it| it.to_str()), Some("d" | "md")));

@@ -33,7 +33,8 @@ fn one(text: &[u8]) -> (Option<u8>, usize) {
     let octal = |byte: u8| (b'0'..=b'7').contains(&byte).then(|| u32::from(byte.wrapping_sub(b'0')));
     match *text {
         [_, a, b, c, ..] if octal(a).is_some() && octal(b).is_some() && octal(c).is_some() => {
-            let value = [a, b, c].into_iter().filter_map(octal).fold(0u32, |value, digit| value.wrapping_mul(8) + digit);
+            let value =
+                [a, b, c].into_iter().filter_map(octal).fold(0u32, |value, digit| value.wrapping_mul(8) + digit);
             (u8::try_from(value).ok(), 4)
         }
         [_, b'0', ..] => (Some(0), 2),

@@ -3,6 +3,7 @@
 //! A new format is a file here, a line in [`ALL`], and a folder of fixtures in tests/data. A reader never panics, never gives up a
 //! file for one bad record, counts what it skips, and names the line.
 
+// Text that DTrace prints, and folded stacks.
 mod diagnostic;
 mod distribution;
 mod dump;
@@ -10,6 +11,13 @@ mod escape;
 mod folded;
 mod number;
 mod stack;
+
+// Output of other tools of the trade.
+mod client_table;
+mod lookahead;
+mod perf_schema;
+
+// Logs of queries.
 
 use crate::error::{Error, Result};
 use crate::input::{Input, Lines};
@@ -46,7 +54,16 @@ pub struct Format {
 }
 
 /// All formats, the more special ones first.
-pub static ALL: &[Format] = &[dump::FORMAT, folded::FORMAT];
+pub static ALL: &[Format] = &[
+    // Text that DTrace prints.
+    dump::FORMAT,
+    // Logs of queries.
+
+    // Other tools.
+    perf_schema::FORMAT,
+    // The least special one.
+    folded::FORMAT,
+];
 
 /// Reads one input into the trace; finds its format unless `from` names it.
 pub fn read(input: &mut Input, from: Option<&str>, options: &Options, trace: &mut Trace) -> Result<()> {

@@ -219,7 +219,9 @@ fn step_of(line: &str) -> Option<Step> {
 fn without_prefix(step: Step, line: &str) -> &str {
     match step {
         // `failed to compile script FILE: line 3: …`: the file is a temporary one of ours.
-        Step::Compile | Step::Open | Step::Enable | Step::Go | Step::Work => line.split_once(": ").map_or(line, |(_, cause)| cause),
+        Step::Compile | Step::Open | Step::Enable | Step::Go | Step::Work => {
+            line.split_once(": ").map_or(line, |(_, cause)| cause)
+        }
         Step::Option | Step::Grab | Step::Create | Step::Init => line,
     }
 }

@@ -114,7 +114,11 @@ impl LiveError {
         } else {
             format!("{}; `seatrace replay` works without it", flavor.traits().install)
         };
-        LiveError::new(Failure::Library, format!("there is no libdtrace on this system ({})", causes.join("; ")), remedy)
+        LiveError::new(
+            Failure::Library,
+            format!("there is no libdtrace on this system ({})", causes.join("; ")),
+            remedy,
+        )
     }
 
     /// The system is none of the four.
@@ -170,23 +174,63 @@ impl LiveError {
 
 /// Texts by what they contain, and what helps. Earlier rows win.
 const REMEDIES: [(&str, Failure, &str); 19] = [
-    ("restricted entitlements", Failure::Attach, "the server is signed with restricted entitlements: use your own build, or a copy signed without them"),
-    ("current security restriction", Failure::Attach, "sign the server with com.apple.security.get-task-allow, or lift the protection in Recovery: csrutil enable --without dtrace"),
+    (
+        "restricted entitlements",
+        Failure::Attach,
+        "the server is signed with restricted entitlements: use your own build, or a copy signed without them",
+    ),
+    (
+        "current security restriction",
+        Failure::Attach,
+        "sign the server with com.apple.security.get-task-allow, or lift the protection in Recovery: csrutil enable --without dtrace",
+    ),
     ("translated processes", Failure::Attach, "the server runs under Rosetta: use an arm64 build of it"),
-    ("symbolicator", Failure::Attach, "macOS did not give access to the process: sign your own build with com.apple.security.get-task-allow"),
-    ("System Integrity Protection", Failure::Program, "System Integrity Protection hides this probe: csrutil enable --without dtrace in Recovery, or a script that needs no kernel probe"),
+    (
+        "symbolicator",
+        Failure::Attach,
+        "macOS did not give access to the process: sign your own build with com.apple.security.get-task-allow",
+    ),
+    (
+        "System Integrity Protection",
+        Failure::Program,
+        "System Integrity Protection hides this probe: csrutil enable --without dtrace in Recovery, or a script that needs no kernel probe",
+    ),
     ("No such process", Failure::Usage, "no process has this pid: look with `seatrace doctor`, or use --name"),
-    ("failed to grab", Failure::Attach, "it may have ended, be another user's, or be held by a debugger: `seatrace doctor -p PID` looks closer"),
-    ("does not match any probes", Failure::Program, "this build of the server has no such probe: `seatrace doctor -p PID` tells which scripts work with it"),
-    ("No probe matches", Failure::Program, "this build of the server has no such probe: `seatrace doctor -p PID` tells which scripts work with it"),
-    ("Invalid option name", Failure::Usage, "this system's DTrace has no such option; its manual page dtrace(1) lists them"),
+    (
+        "failed to grab",
+        Failure::Attach,
+        "it may have ended, be another user's, or be held by a debugger: `seatrace doctor -p PID` looks closer",
+    ),
+    (
+        "does not match any probes",
+        Failure::Program,
+        "this build of the server has no such probe: `seatrace doctor -p PID` tells which scripts work with it",
+    ),
+    (
+        "No probe matches",
+        Failure::Program,
+        "this build of the server has no such probe: `seatrace doctor -p PID` tells which scripts work with it",
+    ),
+    (
+        "Invalid option name",
+        Failure::Usage,
+        "this system's DTrace has no such option; its manual page dtrace(1) lists them",
+    ),
     ("Invalid value for", Failure::Usage, "sizes look like 4m, rates like 10hz or 100ms"),
     ("kernel debugger", Failure::Attach, "leave the kernel debugger first"),
     ("Enabling exceeds size of buffer", Failure::Usage, "give more room: -x bufsize=4m, -x dynvarsize=4m"),
     ("Destructive actions not allowed", Failure::Usage, "the program changes the system: -x destructive allows it"),
     ("systemic unresponsiveness", Failure::Aborted, "the probes cost too much: trace fewer of them, or use --min"),
-    ("is not defined", Failure::Usage, "the program takes arguments that were not given; `#pragma D option defaultargs` makes them optional"),
-    ("locked-memory", Failure::TooBig, "lower the sizes, e.g. -x bufsize=1m -x aggsize=1m, or raise the limit with -x lockmem=unlimited"),
+    (
+        "is not defined",
+        Failure::Usage,
+        "the program takes arguments that were not given; `#pragma D option defaultargs` makes them optional",
+    ),
+    (
+        "locked-memory",
+        Failure::TooBig,
+        "lower the sizes, e.g. -x bufsize=1m -x aggsize=1m, or raise the limit with -x lockmem=unlimited",
+    ),
     ("Too big", Failure::TooBig, "lower the sizes, e.g. -x aggsize=1m -x strsize=256"),
     ("Cannot allocate memory", Failure::TooBig, "lower the sizes, e.g. -x bufsize=1m -x aggsize=1m"),
 ];
@@ -201,7 +245,10 @@ fn explain(step: Step, text: &str, at: Circumstances<'_>) -> (Failure, String) {
     let lacks = PRIVILEGES.iter().any(|words| text.contains(words));
     let early = matches!(step, Step::Open | Step::Grab | Step::Init | Step::Go | Step::Enable);
     if !at.is_root && early && (lacks || at.flavor == Flavor::Linux) {
-        return (Failure::Attach, format!("DTrace needs more privileges than this user has: {}", at.flavor.traits().privileges));
+        return (
+            Failure::Attach,
+            format!("DTrace needs more privileges than this user has: {}", at.flavor.traits().privileges),
+        );
     }
     if let Some((_, kind, remedy)) = REMEDIES.iter().find(|(words, ..)| text.contains(words)) {
         return (*kind, (*remedy).to_string());
@@ -237,7 +284,17 @@ fn shown_line(text: &str, source: &str) -> String {
 
 /// The user's own file may hold anything: no control byte reaches the terminal.
 fn printable(line: &str) -> String {
-    line.chars().map(|c| if c == '\t' { ' ' } else if c.is_control() { '?' } else { c }).collect()
+    line.chars()
+        .map(|c| {
+            if c == '\t' {
+                ' '
+            } else if c.is_control() {
+                '?'
+            } else {
+                c
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -250,7 +307,8 @@ mod tests {
 
     #[test]
     fn misleading_memory_text_of_linux_means_privileges() {
-        let text = "failed to create BPF map 'state': Operation not permitted: the locked-memory limit is possibly too low";
+        let text =
+            "failed to create BPF map 'state': Operation not permitted: the locked-memory limit is possibly too low";
         let said = LiveError::said(Step::Go, text, at(Flavor::Linux, false));
         assert_eq!(said.kind(), Failure::Attach);
         assert!(said.to_string().contains("sudo"), "{said}");
@@ -269,7 +327,10 @@ mod tests {
         for (text, words) in [
             ("DTrace requires additional privileges", "sudo"),
             ("DTrace cannot control executables signed with restricted entitlements", "your own build"),
-            ("the current security restriction (system integrity protection enabled) prevents dtrace from attaching", "csrutil"),
+            (
+                "the current security restriction (system integrity protection enabled) prevents dtrace from attaching",
+                "csrutil",
+            ),
             ("DTrace cannot instrument translated processes", "arm64"),
             ("Could not create symbolicator for task", "get-task-allow"),
             ("probe description fbt::: does not match any probes. System Integrity Protection is on", "csrutil"),

@@ -137,7 +137,9 @@ impl Handle {
         let process = unsafe {
             match self.library.create {
                 Create::Plain(create) => create(raw, file.as_ptr(), argv.as_ptr()),
-                Create::WithHook(create) => create(raw, file.as_ptr(), argv.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut()),
+                Create::WithHook(create) => {
+                    create(raw, file.as_ptr(), argv.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut())
+                }
                 Create::WithFlags(create) => create(raw, file.as_ptr(), argv.as_ptr(), 0),
             }
         };

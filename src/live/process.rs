@@ -74,10 +74,14 @@ fn pids() -> Vec<i32> {
     let mut pids = Vec::new();
     let mut rest = data.as_slice();
     while let Some(size) = rest.first_chunk::<4>().map(|bytes| i32::from_ne_bytes(*bytes)) {
-        let Some((process, after)) = usize::try_from(size).ok().filter(|size| *size > 0).and_then(|size| rest.split_at_checked(size)) else {
+        let Some((process, after)) =
+            usize::try_from(size).ok().filter(|size| *size > 0).and_then(|size| rest.split_at_checked(size))
+        else {
             break;
         };
-        pids.extend(process.get(at..).and_then(|bytes| bytes.first_chunk::<4>()).map(|bytes| i32::from_ne_bytes(*bytes)));
+        pids.extend(
+            process.get(at..).and_then(|bytes| bytes.first_chunk::<4>()).map(|bytes| i32::from_ne_bytes(*bytes)),
+        );
         rest = after;
     }
     pids

@@ -22,7 +22,8 @@ pub(super) fn trace(
     started: &Sender<Result<(), LiveError>>,
     reported: &Sender<Report>,
 ) {
-    let prepared = Library::load(plan.flavor, plan.library.as_deref()).and_then(|library| start(plan, library, pipe, &shared));
+    let prepared =
+        Library::load(plan.flavor, plan.library.as_deref()).and_then(|library| start(plan, library, pipe, &shared));
     let mut tracer = match prepared {
         Ok(tracer) => tracer,
         Err(error) => {
@@ -52,7 +53,12 @@ struct Tracer<'a> {
 }
 
 /// Everything up to the moment when probes fire.
-fn start<'a>(plan: &'a Plan, library: Library, pipe: OwnedFd, shared: &'a Arc<Shared>) -> Result<Tracer<'a>, LiveError> {
+fn start<'a>(
+    plan: &'a Plan,
+    library: Library,
+    pipe: OwnedFd,
+    shared: &'a Arc<Shared>,
+) -> Result<Tracer<'a>, LiveError> {
     let failed = |step, text: String, subject: &str, source: &str| {
         LiveError::said(step, &text, Circumstances { flavor: plan.flavor, is_root: is_root(), subject, source })
     };

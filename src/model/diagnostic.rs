@@ -81,7 +81,8 @@ fn is_chatter(text: &str) -> bool {
 }
 
 /// The words of losses in the plural, as DTrace has them behind the number.
-const LOSSES: [&str; 5] = ["drops", "failed speculations", "overflows", "errors in ERROR probe enabling", "rinsing list"];
+const LOSSES: [&str; 5] =
+    ["drops", "failed speculations", "overflows", "errors in ERROR probe enabling", "rinsing list"];
 
 /// `12 drops on CPU 0`: the number, and the words in the plural.
 fn dropped(text: &str) -> Option<(u128, String)> {
@@ -89,9 +90,12 @@ fn dropped(text: &str) -> Option<(u128, String)> {
     let number: u128 = number.parse().ok()?;
     let mut words = words.to_owned();
     if number == 1 {
-        for (one, many) in
-            [("drop", "drops"), ("failed speculation", "failed speculations"), ("overflow", "overflows"), ("error", "errors")]
-        {
+        for (one, many) in [
+            ("drop", "drops"),
+            ("failed speculation", "failed speculations"),
+            ("overflow", "overflows"),
+            ("error", "errors"),
+        ] {
             if words.ends_with(one) || words.contains(&format!("{one} ")) {
                 words = words.replacen(one, many, 1);
                 break;
@@ -132,8 +136,14 @@ mod tests {
 
     #[test]
     fn drops_are_summed_by_kind_and_cpu() {
-        let lines = ["1 drop on CPU 0", "36 drops on CPU 0", "[DTRACEDROP_PRINCIPAL] 5 drops on CPU 1", "1 dynamic variable drop"];
-        let said = ["37 drops on CPU 0 (data lost)", "5 drops on CPU 1 (data lost)", "1 dynamic variable drop (data lost)"];
+        let lines = [
+            "1 drop on CPU 0",
+            "36 drops on CPU 0",
+            "[DTRACEDROP_PRINCIPAL] 5 drops on CPU 1",
+            "1 dynamic variable drop",
+        ];
+        let said =
+            ["37 drops on CPU 0 (data lost)", "5 drops on CPU 1 (data lost)", "1 dynamic variable drop (data lost)"];
         assert_eq!(told(&lines), said);
     }
 
@@ -148,6 +158,9 @@ mod tests {
 
     #[test]
     fn chatter_is_left_out() {
-        assert_eq!(told(&["script 'a.d' matched 2 probes", "buffer size lowered to 2m"]), ["dtrace: buffer size lowered to 2m"]);
+        assert_eq!(
+            told(&["script 'a.d' matched 2 probes", "buffer size lowered to 2m"]),
+            ["dtrace: buffer size lowered to 2m"]
+        );
     }
 }

@@ -4,8 +4,8 @@
 
 use super::diagnostic::Diagnostics;
 use super::{
-    EventTable, Field, FieldValue, Filter, Function, Heading, Key, KeyKind, NameId, Names, Notes, Passes, Query, Schema, Series,
-    Severity, Value,
+    EventTable, Field, FieldValue, Filter, Function, Heading, Key, KeyKind, NameId, Names, Notes, Passes, Query,
+    Schema, Series, Severity, Value,
 };
 use crate::error::Result;
 use crate::symbol::Cleaner;

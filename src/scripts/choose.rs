@@ -27,7 +27,8 @@ pub fn choose<'a>(script: &'a Script, flavor: Flavor, server: Option<&Server<'_>
     for form in &script.forms {
         match obstacle(form, flavor, server) {
             None => {
-                let reason = obstacles.first().map(|(other, why)| format!("{}.d runs, since {}.d {why}", form.name, other.name));
+                let reason =
+                    obstacles.first().map(|(other, why)| format!("{}.d runs, since {}.d {why}", form.name, other.name));
                 return Ok(Choice { form, reason });
             }
             // A form for another system is no alternative here.

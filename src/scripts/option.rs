@@ -79,7 +79,8 @@ impl ScriptOption {
             words if words.contains('|') => OptionKind::Words(words.split('|').map(str::to_owned).collect()),
             other => return Err(format!("--{name} {other}: no such type")),
         };
-        let token = parse_token(token).ok_or_else(|| format!("--{name}: {token}: neither $N nor a constant with a number"))?;
+        let token =
+            parse_token(token).ok_or_else(|| format!("--{name}: {token}: neither $N nor a constant with a number"))?;
         let mut option = ScriptOption { name, kind, token, about: about.to_owned(), limits: None };
         if let Some((_, last)) = about.rsplit_once(';')
             && let Some((least, most)) = last.trim().split_once("..")
@@ -122,7 +123,9 @@ impl ScriptOption {
                 i64::try_from(time.as_nanos()).map(i64::unsigned_abs).map_err(|_| wrong("a shorter time"))
             }
             OptionKind::Size => size(value).ok_or_else(|| wrong("64k or 4m")),
-            OptionKind::Hertz => digits(value.strip_suffix("hz").unwrap_or(value)).ok_or_else(|| wrong("a rate in hertz")),
+            OptionKind::Hertz => {
+                digits(value.strip_suffix("hz").unwrap_or(value)).ok_or_else(|| wrong("a rate in hertz"))
+            }
             _ => digits(value).ok_or_else(|| wrong("a whole number")),
         }
     }
@@ -206,14 +209,20 @@ mod tests {
     fn constants_are_replaced_as_whole_words() {
         let rate = ScriptOption::parse("--rate HZ profile-499 samples a second; 1..5000").unwrap();
         let text = "profile-499 { } profile-4990 { } xprofile-499 { }";
-        assert_eq!(rate.substitute(text, &rate.checked("97").unwrap()), "profile-97 { } profile-4990 { } xprofile-499 { }");
+        assert_eq!(
+            rate.substitute(text, &rate.checked("97").unwrap()),
+            "profile-97 { } profile-4990 { } xprofile-499 { }"
+        );
         assert!(rate.checked("0").is_err() && rate.checked("5001").is_err() && rate.checked("1;exit").is_err());
         let every = ScriptOption::parse("--interval TIME tick-10s time between passes; 1s..1h").unwrap();
         assert_eq!(every.substitute("tick-10s {}", &every.checked("1.5s").unwrap()), "tick-1500ms {}");
         assert!(every.checked("10ms").is_err());
         let depth = ScriptOption::parse("--depth N ustackframes=64 frames kept; 1..512").unwrap();
         let text = "#pragma D option ustackframes=64\nstack:frames/64";
-        assert_eq!(depth.substitute(text, &depth.checked("9").unwrap()), "#pragma D option ustackframes=9\nstack:frames/9");
+        assert_eq!(
+            depth.substitute(text, &depth.checked("9").unwrap()),
+            "#pragma D option ustackframes=9\nstack:frames/9"
+        );
     }
 
     #[test]

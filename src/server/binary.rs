@@ -32,8 +32,10 @@ impl Binary {
         let cache = ReadCache::new(BufReader::new(file));
         let object = object::File::parse(&cache).map_err(|error| error.to_string())?;
         let bits = if object.is_64() { 64 } else { 32 };
-        let mut binary =
-            Binary { kind: format!("{:?} {bits} bit, {:?}", object.format(), object.architecture()), ..Binary::default() };
+        let mut binary = Binary {
+            kind: format!("{:?} {bits} bit, {:?}", object.format(), object.architecture()),
+            ..Binary::default()
+        };
         for section in object.sections() {
             let Ok(name) = section.name() else { continue };
             if name == ".note.stapsdt" {
@@ -86,7 +88,9 @@ impl Binary {
         };
         let padded = |size: u32| usize::try_from(size).ok()?.checked_next_multiple_of(4);
         while let (Some(name_size), Some(size), Some(kind)) = (word(data, 0), word(data, 4), word(data, 8)) {
-            let Some((name, rest)) = padded(name_size).and_then(|size| data.get(12..)?.split_at_checked(size)) else { return };
+            let Some((name, rest)) = padded(name_size).and_then(|size| data.get(12..)?.split_at_checked(size)) else {
+                return;
+            };
             let Some((descriptor, rest)) = padded(size).and_then(|size| rest.split_at_checked(size)) else { return };
             if kind == STAPSDT && name.starts_with(b"stapsdt\0") {
                 // Address, base and semaphore come first.

@@ -26,8 +26,13 @@ fn pick(names: &[&str], running: &[Process], describe: &dyn Fn(&Process) -> Stri
             [] => {}
             [one] => return Ok((*one).clone()),
             many => {
-                let list: Vec<String> = many.iter().map(|process| format!("\n  -p {:<8}{}", process.pid, describe(process))).collect();
-                return Err(Error::Usage(format!("{} processes are called {name}; choose one:{}", many.len(), list.concat())));
+                let list: Vec<String> =
+                    many.iter().map(|process| format!("\n  -p {:<8}{}", process.pid, describe(process))).collect();
+                return Err(Error::Usage(format!(
+                    "{} processes are called {name}; choose one:{}",
+                    many.len(),
+                    list.concat()
+                )));
             }
         }
     }
@@ -61,7 +66,11 @@ pub fn describe(process: &Process) -> String {
     });
     let port = option("--port=").map(|port| format!(", port {port}")).unwrap_or_default();
     let version = executable(process.pid).and_then(|path| version(&path)).unwrap_or_else(|| "version unknown".into());
-    format!("{}, data in {}{port}, {version}", process.path.display(), home.unwrap_or_else(|| "an unknown place".into()))
+    format!(
+        "{}, data in {}{port}, {version}",
+        process.path.display(),
+        home.unwrap_or_else(|| "an unknown place".into())
+    )
 }
 
 fn arguments(pid: i32) -> Vec<String> {
@@ -70,7 +79,8 @@ fn arguments(pid: i32) -> Vec<String> {
     {
         return line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
     }
-    let output = Command::new("/bin/ps").args(["-ww", "-o", "args=", "-p", &pid.to_string()]).stderr(Stdio::null()).output();
+    let output =
+        Command::new("/bin/ps").args(["-ww", "-o", "args=", "-p", &pid.to_string()]).stderr(Stdio::null()).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     text.split_whitespace().map(str::to_owned).collect()
 }

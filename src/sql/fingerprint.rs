@@ -152,7 +152,13 @@ impl Fingerprinter {
     fn name(&mut self, text: &[u8]) {
         self.lists.not_literal();
         let blank = self.state.blank;
-        self.state = State { blank, last: Last::Operand, order_by: self.state.order_by, call: self.state.call, ..State::default() };
+        self.state = State {
+            blank,
+            last: Last::Operand,
+            order_by: self.state.order_by,
+            call: self.state.call,
+            ..State::default()
+        };
         let start = self.out.len();
         self.write(text);
         self.lower(start);

@@ -268,39 +268,43 @@ mod tests {
 
     #[test]
     fn quotes_are_doubled_or_escaped() {
-        assert_eq!(kinds(r#"'it''s' "a\"b" 'x\\' `a``b`"#), [
-            (Kind::Text, "'it''s'"),
-            (Kind::Text, r#""a\"b""#),
-            (Kind::Text, r"'x\\'"),
-            (Kind::Name, "`a``b`"),
-        ]);
+        assert_eq!(
+            kinds(r#"'it''s' "a\"b" 'x\\' `a``b`"#),
+            [(Kind::Text, "'it''s'"), (Kind::Text, r#""a\"b""#), (Kind::Text, r"'x\\'"), (Kind::Name, "`a``b`"),]
+        );
     }
 
     #[test]
     fn a_name_may_begin_with_digits_or_follow_a_dot() {
-        assert_eq!(kinds("2nd_table t.1 1e3 1.5e-3 .5 0x1F 5."), [
-            (Kind::Word, "2nd_table"),
-            (Kind::Word, "t"),
-            (Kind::Mark(b'.'), "."),
-            (Kind::Word, "1"),
-            (Kind::Number, "1e3"),
-            (Kind::Number, "1.5e-3"),
-            (Kind::Number, ".5"),
-            (Kind::Number, "0x1F"),
-            (Kind::Number, "5."),
-        ]);
+        assert_eq!(
+            kinds("2nd_table t.1 1e3 1.5e-3 .5 0x1F 5."),
+            [
+                (Kind::Word, "2nd_table"),
+                (Kind::Word, "t"),
+                (Kind::Mark(b'.'), "."),
+                (Kind::Word, "1"),
+                (Kind::Number, "1e3"),
+                (Kind::Number, "1.5e-3"),
+                (Kind::Number, ".5"),
+                (Kind::Number, "0x1F"),
+                (Kind::Number, "5."),
+            ]
+        );
     }
 
     #[test]
     fn what_versioned_comments_hold_is_code() {
-        assert_eq!(kinds("/*!40001 sql_no_cache */ * /* no */ /*M!100100 x*/-- y\n1--1"), [
-            (Kind::Word, "sql_no_cache"),
-            (Kind::Mark(b'*'), "*"),
-            (Kind::Word, "x"),
-            (Kind::Number, "1"),
-            (Kind::Mark(b'-'), "-"),
-            (Kind::Mark(b'-'), "-"),
-            (Kind::Number, "1"),
-        ]);
+        assert_eq!(
+            kinds("/*!40001 sql_no_cache */ * /* no */ /*M!100100 x*/-- y\n1--1"),
+            [
+                (Kind::Word, "sql_no_cache"),
+                (Kind::Mark(b'*'), "*"),
+                (Kind::Word, "x"),
+                (Kind::Number, "1"),
+                (Kind::Mark(b'-'), "-"),
+                (Kind::Mark(b'-'), "-"),
+                (Kind::Number, "1"),
+            ]
+        );
     }
 }

@@ -38,8 +38,10 @@ fn forms() {
         ("SELECT  a,\n\tb FROM t1 -- note\nWHERE x = -5 AND y=a-5", "select a, b from t1 where x = ? and y=a-?"),
         ("select /*+ hint(t) */ 1", "select ?"),
         ("select /*!40001 SQL_NO_CACHE */ * from `T`", "select sql_no_cache * from `t`"),
-        ("insert into t values (1,'a'),(2,'b') , (3, now()) on duplicate key update a=values(a), b=values(b)",
-         "insert into t values(?+) on duplicate key update a=values(a), b=values(b)"),
+        (
+            "insert into t values (1,'a'),(2,'b') , (3, now()) on duplicate key update a=values(a), b=values(b)",
+            "insert into t values(?+) on duplicate key update a=values(a), b=values(b)",
+        ),
         ("insert into t (a) values (now(), 1), (now(), 2)", "insert into t (a) values (now(), ?)"),
         ("select a from t order by a asc, b ASC limit 5 offset 10", "select a from t order by a, b limit ?"),
         ("call shop.p(1, 'x')", "call shop.p"),
@@ -51,7 +53,10 @@ fn forms() {
         ("select f(1, 2), 2nd.a, t.1x from 2nd", "select f(?, ?), 2nd.a, t.1x from 2nd"),
         ("set @a = 'x', @@global.y = 5", "set @a = ?, @@global.y = ?"),
         ("select 1 union select 2;  ", "select ? union select ?"),
-        ("select * from t where a is not null and b in (select 1)", "select * from t where a is not ? and b in (select ?)"),
+        (
+            "select * from t where a is not null and b in (select 1)",
+            "select * from t where a is not ? and b in (select ?)",
+        ),
         ("grant all on *.* to 'u'@'h' identified by 'secret'", "grant all on *.* to ?@? identified by ?"),
     ] {
         assert_eq!(fingerprint(text), expected, "{text}");

@@ -3,7 +3,17 @@
 use crate::model::{Heading, Trace};
 
 const WORDS: [&[u8]; 11] = [
-    b"seatrace", b"script", b"start", b"target", b"strsize", b"record", b"aggregation", b"end", b"pass", b"stop", b"lost",
+    b"seatrace",
+    b"script",
+    b"start",
+    b"target",
+    b"strsize",
+    b"record",
+    b"aggregation",
+    b"end",
+    b"pass",
+    b"stop",
+    b"lost",
 ];
 
 /// Whether the heading (without `# `) begins with a word of the specification. Between the rows of an aggregation other words may be the

@@ -264,7 +264,9 @@ fn to_text(bytes: Cow<'_, [u8]>, is_cut: bool) -> Cow<'_, str> {
             if is_cut {
                 bytes.truncate(without_part(&bytes).len());
             }
-            Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into()))
+            Cow::Owned(
+                String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into()),
+            )
         }
     }
 }
