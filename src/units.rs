@@ -81,7 +81,7 @@ impl fmt::Display for Unit {
     }
 }
 
-/// Reads a duration as people type it: `10ms`, `1.5s`, `2m`, `1h`, `300us`, `5` (seconds). Errors say what is accepted.
+/// Reads a duration as people type it: `10ms`, `1.5s`, `2m`, `1h`, `1d`, `300us`, `5` (seconds). Errors say what is accepted.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -93,7 +93,8 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         "" | "s" | "sec" => 1_000_000_000,
         "m" | "min" => 60_000_000_000,
         "h" => 3_600_000_000_000,
-        other => return Err(format!("unit `{other}` is not known: use ns, us, ms, s, m or h, as in 10ms")),
+        "d" => 86_400_000_000_000,
+        other => return Err(format!("unit `{other}` is not known: use ns, us, ms, s, m, h or d, as in 10ms")),
     };
     let value: f64 = number.parse().map_err(|_| format!("`{text}` is no time: write it as 10ms, 1.5s or 2m"))?;
     let nanoseconds = value * scale as f64;
