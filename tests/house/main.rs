@@ -87,6 +87,9 @@ fn the_model_is_plain_data() {
 #[test]
 fn unsafe_is_in_live_and_explained() {
     for (name, text) in rust_files("src") {
+        if name.contains("/abi/") {
+            continue; // generated
+        }
         let lines: Vec<&str> = text.lines().collect();
         for (at, line) in lines.iter().enumerate() {
             let code = line.split("//").next().unwrap_or("");
@@ -121,7 +124,7 @@ fn files_stay_readable() {
         let limit = match path.extension().and_then(|extension| extension.to_str()) {
             Some("rs") if name.contains("/abi") || name.contains("bindings") => continue,
             Some("rs") => 600,
-            Some("d") => 200,
+            Some("d") => 300,
             _ => continue,
         };
         let lines = fs::read_to_string(&path).unwrap().lines().count();

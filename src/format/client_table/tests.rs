@@ -1,3 +1,5 @@
+//! The shapes of client output, each from a hand-written example.
+
 use super::*;
 
 fn known(names: &[String]) -> bool {
