@@ -1,3 +1,5 @@
+//! The rules for names, each on the names that taught it.
+
 use super::Cleaner;
 
 #[track_caller]
