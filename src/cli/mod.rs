@@ -1,6 +1,7 @@
 //! The command line: five verbs, one idea: a source and a view.
 
 mod replay;
+mod run;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -36,6 +37,9 @@ enum Verb {
     /// Show a saved file: a seatrace dump, the output of dtrace(1), or of another tool
     #[command(after_long_help = replay::EXAMPLES)]
     Replay(replay::Replay),
+    /// Trace a running server, or a command, with a bundled script or your own
+    #[command(after_long_help = run::EXAMPLES)]
+    Run(run::Run),
 }
 
 /// How results are shown: the same for every verb that shows any.
@@ -125,6 +129,11 @@ impl Show {
         Trace::new(cleaner, filter, select.passes)
     }
 
+    /// Whether the command line asks for a view, by name or by a file's extension.
+    pub(crate) fn names_a_view(&self) -> bool {
+        self.format.is_some() || self.output.is_some()
+    }
+
     /// Shows a finished trace.
     pub(crate) fn show(&self, trace: &Trace) -> Result<()> {
         let view = view::choose(self.format.as_deref(), self.output.as_deref(), trace)?;
@@ -143,14 +152,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
             return Ok(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)));
         }
     };
-    let trace = match &cli.verb {
-        Verb::Replay(replay) => replay.run(),
-    }?;
-    Ok(say(&cli, &trace)?)
+    let (trace, code) = match &cli.verb {
+        Verb::Replay(replay) => (replay.run()?, ExitCode::SUCCESS),
+        Verb::Run(run) => run.run(cli.quiet).map(|finished| (finished.trace, finished.code))?,
+    };
+    say(&cli, &trace)?;
+    Ok(code)
 }
 
-/// Says the notes on standard error and decides the exit status.
-fn say(cli: &Cli, trace: &Trace) -> Result<ExitCode> {
+/// Says the notes on standard error. With --strict a loss is an error.
+fn say(cli: &Cli, trace: &Trace) -> Result<()> {
     if !cli.quiet {
         for note in trace.notes.iter() {
             let word = if note.severity == Severity::Loss { "warning" } else { "note" };
@@ -158,8 +169,7 @@ fn say(cli: &Cli, trace: &Trace) -> Result<ExitCode> {
         }
     }
     match trace.notes.losses().count() {
-        0 => Ok(ExitCode::SUCCESS),
-        losses if cli.strict => Err(Error::Strict(losses)),
-        _ => Ok(ExitCode::SUCCESS),
+        losses if cli.strict && losses > 0 => Err(Error::Strict(losses)),
+        _ => Ok(()),
     }
 }

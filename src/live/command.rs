@@ -17,15 +17,16 @@ use tempfile::NamedTempFile;
 
 use super::error::{Circumstances, LiveError, Step};
 use super::plan::{Ended, Plan, Target};
+use super::privilege::is_root;
 use super::session::{Report, Shared};
-use super::{signals, tracer};
+use super::signals;
 
 /// Prints a byte when probes begin to fire: dtrace(1) with -q says nothing of that.
 const BEACON: &str = "BEGIN { printf(\"\\n\"); }";
 /// How often the child is looked at.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Runs a trace from beginning to end, as [`tracer::trace`] does.
+/// Runs a trace from beginning to end, as that of the library does.
 pub(super) fn trace(
     plan: &Plan,
     pipe: OwnedFd,
@@ -90,7 +91,7 @@ impl Tracer {
         let mut interrupted = false;
         loop {
             shared.spool.pump();
-            if shared.spool.has_text() {
+            if shared.spool.has_printed() {
                 self.pass_on(shared);
                 return Ok(());
             }
@@ -101,7 +102,7 @@ impl Tracer {
                 if interrupted {
                     return Err(LiveError::interrupted());
                 }
-                if !shared.spool.has_text() {
+                if !shared.spool.has_printed() {
                     return Err(self.failure(plan));
                 }
                 self.pass_on(shared);
@@ -194,7 +195,7 @@ impl Tracer {
             _ => program.map_or(String::new(), |program| program.name.clone()),
         };
         let source = program.map_or("", |program| &program.text);
-        let at = Circumstances { flavor: plan.flavor, is_root: tracer::is_root(), subject: &subject, source };
+        let at = Circumstances { flavor: plan.flavor, is_root: is_root(), subject: &subject, source };
         LiveError::said(step, without_prefix(step, text), at)
     }
 }

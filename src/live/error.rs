@@ -15,6 +15,10 @@ pub enum Failure {
     Attach,
     /// The D program is wrong, or matches no probe.
     Program,
+    /// No such process, or no such command.
+    Target,
+    /// The user may not trace.
+    Privilege,
     /// The kernel refused buffers of this size.
     TooBig,
     /// A wrong option or argument.
@@ -85,6 +89,11 @@ impl LiveError {
     /// What kind of failure it was.
     pub fn kind(&self) -> Failure {
         self.kind
+    }
+
+    /// Whether the system's dtrace(1) may do what the library could not.
+    pub fn may_work_by_command(&self) -> bool {
+        matches!(self.kind, Failure::Library | Failure::Attach)
     }
 
     /// The cause alone, on one line where DTrace's own text is one.
@@ -195,7 +204,7 @@ const REMEDIES: [(&str, Failure, &str); 19] = [
         Failure::Program,
         "System Integrity Protection hides this probe: csrutil enable --without dtrace in Recovery, or a script that needs no kernel probe",
     ),
-    ("No such process", Failure::Usage, "no process has this pid: look with `seatrace doctor`, or use --name"),
+    ("No such process", Failure::Target, "no process has this pid: look with `seatrace doctor`, or use --name"),
     (
         "failed to grab",
         Failure::Attach,
@@ -246,7 +255,7 @@ fn explain(step: Step, text: &str, at: Circumstances<'_>) -> (Failure, String) {
     let early = matches!(step, Step::Open | Step::Grab | Step::Init | Step::Go | Step::Enable);
     if !at.is_root && early && (lacks || at.flavor == Flavor::Linux) {
         return (
-            Failure::Attach,
+            Failure::Privilege,
             format!("DTrace needs more privileges than this user has: {}", at.flavor.traits().privileges),
         );
     }
@@ -258,7 +267,7 @@ fn explain(step: Step, text: &str, at: Circumstances<'_>) -> (Failure, String) {
             (Failure::Attach, format!("the kernel offers no DTrace here (a container, jail or zone?); {}", at.flavor.traits().install))
         }
         Step::Open | Step::Grab => (Failure::Attach, at.flavor.traits().privileges.to_string()),
-        Step::Create => (Failure::Usage, "check the name of the command and that it may be executed".to_string()),
+        Step::Create => (Failure::Target, "check the name of the command and that it may be executed".to_string()),
         Step::Init => (
             Failure::Program,
             "the D libraries do not fit this kernel: update DTrace, or point -x syslibdir=DIR to a copy without the file named".to_string(),
@@ -310,7 +319,7 @@ mod tests {
         let text =
             "failed to create BPF map 'state': Operation not permitted: the locked-memory limit is possibly too low";
         let said = LiveError::said(Step::Go, text, at(Flavor::Linux, false));
-        assert_eq!(said.kind(), Failure::Attach);
+        assert_eq!(said.kind(), Failure::Privilege);
         assert!(said.to_string().contains("sudo"), "{said}");
         let said = LiveError::said(Step::Go, text, at(Flavor::Linux, true));
         assert_eq!(said.kind(), Failure::TooBig);

@@ -173,9 +173,7 @@ pub fn override_path() -> Result<Option<PathBuf>, LiveError> {
         return Ok(None);
     };
     let path = PathBuf::from(path);
-    // SAFETY: these two calls only read the ids of the process.
-    let (real, effective) = unsafe { (libc::getuid(), libc::geteuid()) };
-    if effective == 0 || real != effective {
+    if super::privilege::is_root() {
         check_owner(&path)?;
     }
     Ok(Some(path))

@@ -42,6 +42,8 @@ pub struct Plan {
     pub target: Target,
     /// How long from the moment that probes fire; None: until it is ended.
     pub duration: Option<Duration>,
+    /// Diagnostics that stand at the beginning of the text, as if DTrace had said them: buffers that were made smaller.
+    pub remarks: Vec<String>,
 }
 
 /// Why a trace ended.

@@ -48,6 +48,9 @@ pub struct Report {
     pub failure: Option<LiveError>,
 }
 
+/// How long detaching may take before something is said. On Linux it always takes some seconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// What the threads of a session share.
 pub(super) struct Shared {
     pub spool: Spool,
@@ -166,6 +169,7 @@ impl Session {
         let (reader, writer) = super::spool::pipe().map_err(|error| LiveError::system("pipe", &error))?;
         let end = std::os::fd::AsRawFd::as_raw_fd(&reader);
         let spool = Spool::new(reader).map_err(|error| LiveError::system("pipe", &error))?;
+        plan.remarks.iter().for_each(|remark| spool.say(remark));
         let shared = Arc::new(Shared::new(spool));
         signals::install();
         let masked = Masked::new();
@@ -212,12 +216,12 @@ impl Session {
         Progress { shared: self.shared.clone(), duration: self.duration }
     }
 
-    /// Lets libdtrace detach, and waits for it. `slow` is called once if that takes more than a second.
+    /// Lets libdtrace detach, and waits for it. `slow` is called once if that takes more than five seconds.
     pub fn finish(mut self, slow: impl FnOnce()) -> Report {
         self.shared.stop();
         self.shared.allow_close();
         let report = self.report.recv().ok();
-        let waiting = self.report.recv_timeout(Duration::from_secs(1));
+        let waiting = self.report.recv_timeout(PATIENCE);
         if matches!(waiting, Err(RecvTimeoutError::Timeout)) {
             slow();
         }

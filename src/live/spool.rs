@@ -32,6 +32,7 @@ struct State {
     limit: usize,
     /// The last byte of text that was taken in; a line starts after a newline, and at the beginning.
     last: u8,
+    has_printed: bool,
     /// Diagnostics that wait for the end of a line.
     waiting: Vec<u8>,
     chunk: Box<[u8]>,
@@ -53,6 +54,7 @@ impl Spool {
             given: 0,
             limit,
             last: b'\n',
+            has_printed: false,
             waiting: Vec::new(),
             chunk: vec![0; CHUNK].into_boxed_slice(),
         };
@@ -88,9 +90,9 @@ impl Spool {
         self.changed.notify_all();
     }
 
-    /// True if there is text to read.
-    pub fn has_text(&self) -> bool {
-        self.lock().has_text()
+    /// True if anything has come out of the pipe.
+    pub fn has_printed(&self) -> bool {
+        self.lock().has_printed
     }
 
     /// Gives out text; waits for some unless the pipe has ended. `patience` limits each wait: it is called when it is over,
@@ -133,6 +135,7 @@ impl State {
     /// Text from the pipe; waiting diagnostics go behind its first newline.
     fn take(&mut self, text: &[u8]) {
         let Some(&last) = text.last() else { return };
+        self.has_printed = true;
         let mut rest = text;
         if !self.waiting.is_empty() {
             if let Some(newline) = memchr::memchr(b'\n', text) {

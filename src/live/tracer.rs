@@ -7,10 +7,11 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use super::error::{Circumstances, Failure, LiveError, Step};
+use super::error::{Circumstances, LiveError, Step};
 use super::handle::{Compiled, Handle, Process, Work};
 use super::library::Library;
 use super::plan::{Ended, Plan, Target};
+use super::privilege::is_root;
 use super::session::{Report, Shared};
 use super::signals;
 
@@ -187,19 +188,9 @@ fn uninterrupted() -> Result<(), LiveError> {
     if signals::received() > 0 { Err(LiveError::interrupted()) } else { Ok(()) }
 }
 
-pub(super) fn is_root() -> bool {
-    // SAFETY: only reads the id of the process.
-    unsafe { libc::geteuid() == 0 }
-}
-
 fn spelled(name: &str, value: Option<&str>) -> String {
     match value {
         Some(value) => format!("-x {name}={value}"),
         None => format!("-x {name}"),
     }
-}
-
-/// Whether a second attempt with smaller buffers may help.
-pub(super) fn wants_less(error: &LiveError) -> bool {
-    error.kind() == Failure::TooBig
 }

@@ -10,8 +10,8 @@ mod prepare;
 
 pub use choose::{Choice, Server, choose};
 pub use header::{Header, TargetNeed};
-pub use option::{OptionKind, ScriptOption, Token};
-pub use prepare::{prepare, with_options};
+pub use option::{OptionKind, ScriptOption, Token, parse_size};
+pub use prepare::{pragma_value, prepare, with_options};
 
 use std::sync::LazyLock;
 

@@ -122,7 +122,7 @@ impl ScriptOption {
                 // D's numbers are signed.
                 i64::try_from(time.as_nanos()).map(i64::unsigned_abs).map_err(|_| wrong("a shorter time"))
             }
-            OptionKind::Size => size(value).ok_or_else(|| wrong("64k or 4m")),
+            OptionKind::Size => parse_size(value).ok_or_else(|| wrong("64k or 4m")),
             OptionKind::Hertz => {
                 digits(value.strip_suffix("hz").unwrap_or(value)).ok_or_else(|| wrong("a rate in hertz"))
             }
@@ -152,7 +152,8 @@ fn digits(text: &str) -> Option<u64> {
     i64::try_from(number).is_ok().then_some(number)
 }
 
-fn size(text: &str) -> Option<u64> {
+/// A size as DTrace's options have it: a number, with k, m or g.
+pub fn parse_size(text: &str) -> Option<u64> {
     let (number, shift) = match text.bytes().last()? {
         b'k' | b'K' => (text.get(..text.len() - 1)?, 10),
         b'm' | b'M' => (text.get(..text.len() - 1)?, 20),

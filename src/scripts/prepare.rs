@@ -64,6 +64,11 @@ pub fn with_options(mut program: Program, options: &[(String, Option<String>)]) 
     program
 }
 
+/// The value that a program gives to an option by pragma.
+pub fn pragma_value(text: &str, name: &str) -> Option<String> {
+    text.lines().filter_map(pragma).find(|(option, _)| *option == name).map(|(_, value)| value.to_owned())
+}
+
 /// Name and value of a `#pragma D option name=value` line.
 fn pragma(line: &str) -> Option<(&str, &str)> {
     let mut words = line.trim_start().strip_prefix('#')?.split_whitespace();

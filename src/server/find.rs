@@ -55,6 +55,15 @@ pub fn executable(pid: i32) -> Option<PathBuf> {
     if cfg!(target_os = "linux") { Some(through) } else { live::executable(pid) }
 }
 
+/// The file that a command's name stands for, as execvp finds it.
+pub fn in_path(word: &str) -> Option<PathBuf> {
+    if word.contains('/') {
+        return Some(PathBuf::from(word));
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(word)).find(|path| path.is_file())
+}
+
 /// Data directory, version and path of a server, as far as they can be found.
 pub fn describe(process: &Process) -> String {
     let words = arguments(process.pid);

@@ -4,4 +4,4 @@ mod binary;
 mod find;
 
 pub use binary::Binary;
-pub use find::{SERVERS, by_name, describe, executable, version};
+pub use find::{SERVERS, by_name, describe, executable, in_path, version};

@@ -1,0 +1,238 @@
+//! `seatrace run`: a live trace, shown as `replay` shows a saved one.
+
+mod save;
+mod script_args;
+mod start;
+mod status;
+
+use std::cell::RefCell;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::Show;
+use crate::error::{Error, Result};
+use crate::format;
+use crate::input::Input;
+use crate::live::{Ended, Failure, LiveError, Report, SecondSignal, Session, Text, signals_received};
+use crate::model::Trace;
+use crate::units;
+use save::Save;
+use script_args::ScriptArgs;
+use start::{Job, Start};
+use status::Status;
+
+/// Shown by `seatrace run --help`; tests run them.
+pub(super) const EXAMPLES: &str = "Examples:
+  seatrace run query-time -p 4242
+  seatrace run query-time --min 100ms -d 30s --save slow.dump
+  seatrace run on-cpu --name mariadbd -d 10s -o on-cpu.svg
+  seatrace run query-time -- mariadbd --no-defaults --datadir=\"my data\"
+  seatrace run -s mine.d -p 4242 -x strsize=1024
+  seatrace run on-cpu --rate 97 --print
+
+Ctrl-C ends the trace and shows what it has; a second one stops the output.";
+
+/// `seatrace run SCRIPT`
+#[derive(Args)]
+pub(super) struct Run {
+    /// A bundled script (see `seatrace scripts`); or use -s
+    #[arg(value_name = "SCRIPT", required_unless_present = "source", conflicts_with = "source")]
+    script: Option<String>,
+    /// Run the D program in FILE
+    #[arg(short = 's', long = "source", value_name = "FILE")]
+    source: Option<PathBuf>,
+    /// A macro argument ($1, $2, …) of the program in -s
+    #[arg(long = "arg", value_name = "TEXT", requires = "source")]
+    arguments: Vec<String>,
+    #[command(flatten)]
+    target: TargetArgs,
+    /// End the trace after TIME; default: with Ctrl-C, or with the process
+    #[arg(short, long, value_name = "TIME", value_parser = units::parse_duration)]
+    duration: Option<Duration>,
+    /// Keep what DTrace prints in DUMP, for `replay`
+    #[arg(long, value_name = "DUMP")]
+    save: Option<PathBuf>,
+    /// Set an option of DTrace, as dtrace -x
+    #[arg(short = 'x', value_name = "OPT[=VAL]", value_parser = dtrace_option)]
+    options: Vec<(String, Option<String>)>,
+    /// Where traces come from: library, or dtrace for the system's dtrace(1); default: library, then dtrace
+    #[arg(long, value_name = "SOURCE", value_parser = ["library", "dtrace"])]
+    via: Option<String>,
+    /// Show the D program as it would run, and exit
+    #[arg(long)]
+    print: bool,
+    #[command(flatten)]
+    show: Show,
+    #[command(flatten)]
+    script_args: ScriptArgs,
+}
+
+/// What is traced; at most one.
+#[derive(Args)]
+#[group(multiple = false)]
+struct TargetArgs {
+    /// Trace the process PID
+    #[arg(short, long, value_name = "PID", value_parser = clap::value_parser!(i32).range(1..))]
+    pid: Option<i32>,
+    /// Trace the process whose executable is called NAME; default: mariadbd, then mysqld
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Start CMD, split at blanks, and trace it
+    #[arg(short = 'c', long = "command", value_name = "CMD")]
+    command: Option<String>,
+    /// Start CMD with these arguments and trace it
+    #[arg(last = true, value_name = "CMD")]
+    words: Vec<String>,
+}
+
+fn dtrace_option(text: &str) -> std::result::Result<(String, Option<String>), String> {
+    match text.split_once('=') {
+        Some(("", _)) => Err("write it as OPT=VAL".into()),
+        Some((name, value)) => Ok((name.to_owned(), Some(value.to_owned()))),
+        None => Ok((text.to_owned(), None)),
+    }
+}
+
+/// A finished run: what was read, and the status to exit with if nothing else is wrong.
+pub(super) struct Finished {
+    pub trace: Trace,
+    pub code: ExitCode,
+}
+
+impl Run {
+    /// Traces until something ends it, and shows the result.
+    pub(super) fn run(&self, quiet: bool) -> Result<Finished> {
+        let job = Job::new(self)?;
+        if self.print {
+            job.print()?;
+            return Ok(Finished { trace: self.show.trace(), code: ExitCode::SUCCESS });
+        }
+        let status = Status::begin(quiet, &job.name);
+        let mut save = self.save.as_deref().map(Save::create).transpose()?;
+        let session = match (Start { job: &job, via: self.via.as_deref(), quiet }).session() {
+            Ok(session) => session,
+            Err(error) => {
+                status.end();
+                save.take().map(Save::discard);
+                return if error.kind() == Failure::Interrupted {
+                    Ok(self.interrupted())
+                } else {
+                    Err(explained(error))
+                };
+            }
+        };
+        let shown = self.follow(&job, &session, save, &status);
+        status.end();
+        if shown.is_err() && signals_received() > 1 {
+            drop(session);
+            return Ok(self.interrupted());
+        }
+        // A broken pipe, a full disk: detach, then say it.
+        let (trace, saved) = shown?;
+        let report = session
+            .finish(|| say(quiet, "the results are complete; DTrace takes its probes out, which can take a minute"));
+        saved?;
+        outcome(trace, report)
+    }
+
+    /// Reads the text of the trace to its end and shows it, while the target may still live.
+    fn follow(&self, job: &Job, session: &Session, save: Option<Save>, status: &Status) -> Result<(Trace, Result<()>)> {
+        let save = Rc::new(RefCell::new(save));
+        let mut text = Tee { text: session.text(), save: save.clone() };
+        let finish = || save.take().map_or(Ok(()), Save::finish);
+        let mut trace = self.show.trace();
+        if self.is_raw(job) {
+            status.end();
+            copy(&mut text)?;
+            return Ok((trace, finish()));
+        }
+        status.watch(session.progress());
+        let mut input = Input::from_read(&job.name, Box::new(text))?;
+        read(&mut input, &mut trace)?;
+        // The dump is complete, whatever becomes of the view.
+        let saved = finish();
+        trace.finish();
+        status.end();
+        self.show.show(&trace)?;
+        Ok((trace, saved))
+    }
+
+    /// The text of one's own program is shown as it is, unless a view is asked for.
+    fn is_raw(&self, job: &Job) -> bool {
+        job.is_own && !self.show.names_a_view()
+    }
+
+    fn interrupted(&self) -> Finished {
+        Finished { trace: self.show.trace(), code: ExitCode::from(130) }
+    }
+}
+
+fn read(input: &mut Input, trace: &mut Trace) -> Result<()> {
+    format::read(input, None, &format::Options::default(), trace)?;
+    match input.lines.failure() {
+        Some(failure) if failure.get_ref().is_some_and(|inner| inner.is::<SecondSignal>()) => {
+            Err(Error::Io { what: "trace".into(), source: io::Error::other(SecondSignal) })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What a trace ended with, after everything has been shown.
+fn outcome(trace: Trace, report: Report) -> Result<Finished> {
+    if let Some(failure) = report.failure {
+        return Err(explained(failure));
+    }
+    let code = match report.ended {
+        Ended::Exit(status) => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(1)),
+        _ if signals_received() > 1 => ExitCode::from(130),
+        _ => ExitCode::SUCCESS,
+    };
+    Ok(Finished { trace, code })
+}
+
+fn explained(error: LiveError) -> Error {
+    match error.kind() {
+        Failure::Usage => Error::Usage(error.to_string()),
+        _ => Error::Trace { cause: error.to_string(), remedy: String::new() },
+    }
+}
+
+fn say(quiet: bool, text: &str) {
+    if !quiet {
+        eprintln!("seatrace: {text}");
+    }
+}
+
+fn copy(text: &mut Tee) -> Result<()> {
+    let mut out = io::stdout().lock();
+    let mut block = vec![0; 64 << 10];
+    loop {
+        let length = text.read(&mut block).map_err(|source| Error::Io { what: "trace".into(), source })?;
+        if length == 0 {
+            return Ok(());
+        }
+        out.write_all(block.get(..length).unwrap_or_default())?;
+        out.flush()?;
+    }
+}
+
+/// The text of the trace, which is saved as it passes by.
+struct Tee {
+    text: Text,
+    save: Rc<RefCell<Option<Save>>>,
+}
+
+impl Read for Tee {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let length = self.text.read(out)?;
+        if let Some(save) = &mut *self.save.borrow_mut() {
+            save.write(out.get(..length).unwrap_or_default());
+        }
+        Ok(length)
+    }
+}

@@ -1,0 +1,61 @@
+//! `--save`: the dump, growing under `NAME.part` and renamed at the end, so that a trace that breaks off leaves what it had.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::output;
+
+/// A dump that grows.
+pub(super) struct Save {
+    target: PathBuf,
+    /// Where it grows; None: in place, a device or pipe.
+    part: Option<PathBuf>,
+    file: File,
+    failure: Option<std::io::Error>,
+}
+
+impl Save {
+    /// Begins a dump.
+    pub(super) fn create(target: &Path) -> Result<Save> {
+        if output::is_special(target) {
+            let file = output::open_special(target).map_err(|source| Error::io(target, source))?;
+            return Ok(Save { target: target.to_owned(), part: None, file, failure: None });
+        }
+        output::check_target(target)?;
+        let mut name = target.as_os_str().to_owned();
+        name.push(".part");
+        let part = PathBuf::from(name);
+        // One that an earlier trace left: removed, not written into, since it may be a link to something else.
+        let _ = std::fs::remove_file(&part);
+        let file = output::create_new(&part).map_err(|source| Error::io(&part, source))?;
+        Ok(Save { target: target.to_owned(), part: Some(part), file, failure: None })
+    }
+
+    /// Appends what has been read. After a failure (the disk is full) the trace goes on without it.
+    pub(super) fn write(&mut self, text: &[u8]) {
+        if self.failure.is_none() {
+            self.failure = self.file.write_all(text).err();
+        }
+    }
+
+    /// Gives the dump its name.
+    pub(super) fn finish(self) -> Result<()> {
+        let place = self.part.as_deref().unwrap_or(&self.target);
+        match self.failure {
+            Some(source) => Err(Error::Io { what: format!("{}: kept as far as it goes", place.display()), source }),
+            None => match &self.part {
+                Some(part) => std::fs::rename(part, &self.target).map_err(|source| Error::io(&self.target, source)),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Nothing was traced: nothing is left behind.
+    pub(super) fn discard(self) {
+        if let Some(part) = self.part {
+            let _ = std::fs::remove_file(part);
+        }
+    }
+}

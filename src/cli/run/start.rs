@@ -1,0 +1,218 @@
+//! From the command line to a running session: script, form, target, and what to try when the first attempt fails.
+
+use std::io::Write;
+
+use super::{Run, say};
+use crate::error::{Error, Result};
+use crate::live::{self, Failure, Flavor, LiveError, Plan, Program, Session, Target, Via};
+use crate::scripts::{self, Server, TargetNeed};
+use crate::server::{self, Binary};
+
+/// What is to be traced, settled.
+pub(super) struct Job {
+    /// Name of the script, or of the user's file.
+    pub name: String,
+    /// The user's own program.
+    pub is_own: bool,
+    /// What to tell before it starts: form, target.
+    remarks: Vec<String>,
+    plan: Plan,
+}
+
+impl Job {
+    /// Settles script, target and form.
+    pub(super) fn new(run: &Run) -> Result<Job> {
+        let flavor = Flavor::native();
+        let mut remarks = Vec::new();
+        let (name, program, target) = match (&run.script, &run.source) {
+            (Some(script), _) => bundled(run, script, flavor, &mut remarks)?,
+            (None, Some(path)) => {
+                let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
+                let text = String::from_utf8(bytes)
+                    .map_err(|_| Error::Usage(format!("{}: a D program must be UTF-8 text", path.display())))?;
+                let name = path.display().to_string();
+                let program =
+                    Program { name: name.clone(), text: without_interpreter(&text), args: run.arguments.clone() };
+                (name, program, explicit_target(run)?.unwrap_or(Target::System))
+            }
+            (None, None) => return Err(Error::Usage("name a script, or give a D program with -s FILE".into())),
+        };
+        let program = scripts::with_options(program, &run.options);
+        let plan = Plan {
+            // `--print` works everywhere; `session` refuses a system without DTrace.
+            flavor: flavor.unwrap_or(Flavor::Linux),
+            library: None,
+            programs: vec![program],
+            options: run.options.clone(),
+            target,
+            duration: run.duration,
+            remarks: Vec::new(),
+        };
+        Ok(Job { name, is_own: run.source.is_some(), remarks, plan })
+    }
+
+    /// `--print`: the program, and on standard error how to give it to dtrace(1).
+    pub(super) fn print(&self) -> Result<()> {
+        for program in &self.plan.programs {
+            std::io::stdout().write_all(program.text.as_bytes())?;
+            if !program.args.is_empty() {
+                let args: Vec<String> = program.args.iter().map(|arg| format!("{arg:?}")).collect();
+                eprintln!("seatrace: arguments: {}", args.join(" "));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A bundled script in the form that fits the target.
+fn bundled(
+    run: &Run,
+    name: &str,
+    flavor: Option<Flavor>,
+    remarks: &mut Vec<String>,
+) -> Result<(String, Program, Target)> {
+    let script = scripts::by_name(name)?;
+    let need = script.main_form().map_or(TargetNeed::Yes, |form| form.header.target);
+    let target = match explicit_target(run)? {
+        Some(target) => target,
+        // What would run is shown without a server too.
+        None if need != TargetNeed::Yes || run.print => Target::System,
+        None => {
+            let found = server::by_name(None)?;
+            remarks.push(format!("tracing {}, pid {}", found.path.display(), found.pid));
+            Target::Process(found.pid)
+        }
+    };
+    let path = match &target {
+        Target::System => None,
+        Target::Process(pid) => server::executable(*pid),
+        Target::Command(words) => words.first().and_then(|word| server::in_path(word)),
+    };
+    let binary = path.and_then(|path| Binary::inspect(&path).ok());
+    let server = match &target {
+        Target::System => None,
+        Target::Process(pid) => Some(Server { name: format!("pid {pid}"), binary: binary.as_ref() }),
+        Target::Command(words) => {
+            Some(Server { name: words.first().cloned().unwrap_or_default(), binary: binary.as_ref() })
+        }
+    };
+    let form = match (script.forms.iter().find(|form| form.name == name && form.name != script.name), &server) {
+        // The form itself was named: query-time-pid.
+        (Some(form), _) => form,
+        (None, None) if run.print => {
+            script.main_form().ok_or_else(|| Error::Usage(format!("{name}: no such script")))?
+        }
+        (None, server) => {
+            let choice = scripts::choose(script, flavor.unwrap_or(Flavor::Linux), server.as_ref())?;
+            remarks.extend(choice.reason);
+            choice.form
+        }
+    };
+    let names: Vec<&str> = form.header.options.iter().map(|option| option.name.as_str()).collect();
+    let program = scripts::prepare(form, &run.script_args.for_script(&names))?;
+    Ok((script.name.to_owned(), program, target))
+}
+
+/// The target that the command line names.
+fn explicit_target(run: &Run) -> Result<Option<Target>> {
+    let asked = &run.target;
+    if let Some(pid) = asked.pid {
+        return Ok(Some(Target::Process(pid)));
+    }
+    if let Some(name) = &asked.name {
+        return Ok(Some(Target::Process(server::by_name(Some(name))?.pid)));
+    }
+    let words: Vec<String> = match &asked.command {
+        Some(command) => command.split_whitespace().map(str::to_owned).collect(),
+        None => asked.words.clone(),
+    };
+    if asked.command.is_some() && words.is_empty() {
+        return Err(Error::Usage("-c: an empty command".into()));
+    }
+    Ok((!words.is_empty()).then_some(Target::Command(words)))
+}
+
+/// libdtrace takes a `#!` line in files only; its options are not ours.
+fn without_interpreter(text: &str) -> String {
+    match text.strip_prefix("#!") {
+        Some(rest) => format!("\n{}", rest.split_once('\n').map_or("", |(_, after)| after)),
+        None => text.to_owned(),
+    }
+}
+
+/// How to start.
+pub(super) struct Start<'a> {
+    pub job: &'a Job,
+    /// `library`, `dtrace`, or the one after the other.
+    pub via: Option<&'a str>,
+    pub quiet: bool,
+}
+
+/// How often buffers are made smaller before we give up, and by how much.
+const ATTEMPTS: usize = 3;
+const SHRINK: u64 = 4;
+
+impl Start<'_> {
+    /// Starts the session: by the library, or by dtrace(1) where the library cannot.
+    pub(super) fn session(&self) -> std::result::Result<Session, LiveError> {
+        if Flavor::native().is_none() {
+            return Err(LiveError::no_flavor());
+        }
+        self.job.remarks.iter().for_each(|remark| say(self.quiet, remark));
+        let mut plan = self.job.plan.clone();
+        plan.library = live::override_path()?;
+        if self.via == Some("dtrace") {
+            return self.shrinking(plan, Via::Command);
+        }
+        let error = match self.shrinking(plan.clone(), Via::Library) {
+            Err(error) if self.via.is_none() && error.may_work_by_command() => error,
+            result => return result,
+        };
+        match self.shrinking(plan, Via::Command) {
+            Ok(session) => {
+                say(self.quiet, &format!("{}; the system's dtrace(1) runs in its place", error.cause()));
+                Ok(session)
+            }
+            // The first reason is the true one.
+            Err(_) => Err(error),
+        }
+    }
+
+    /// Starts with smaller aggregation buffers where the kernel refuses those that the script asks for.
+    fn shrinking(&self, mut plan: Plan, via: Via) -> std::result::Result<Session, LiveError> {
+        for _ in 0..ATTEMPTS {
+            match Session::start(plan.clone(), via) {
+                Err(error) if error.kind() == Failure::TooBig => match smaller(&plan) {
+                    Some(next) => {
+                        next.remarks.iter().for_each(|remark| say(self.quiet, remark));
+                        plan = next;
+                    }
+                    None => return Err(error),
+                },
+                result => return result,
+            }
+        }
+        Session::start(plan, via)
+    }
+}
+
+/// The plan with a smaller aggregation buffer; None if the user has set its size.
+fn smaller(plan: &Plan) -> Option<Plan> {
+    const NAME: &str = "aggsize";
+    let lowered = plan.remarks.is_empty();
+    if lowered && plan.options.iter().any(|(name, _)| name == NAME) {
+        return None;
+    }
+    let asked = plan.options.iter().rev().find(|(name, _)| name == NAME).and_then(|(_, value)| value.clone());
+    let asked = asked.or_else(|| plan.programs.iter().find_map(|program| scripts::pragma_value(&program.text, NAME)));
+    let bytes = scripts::parse_size(asked.as_deref().unwrap_or("4m"))? / SHRINK;
+    if bytes < 64 << 10 {
+        return None;
+    }
+    let mut next = plan.clone();
+    next.options.retain(|(name, _)| name != NAME);
+    next.options.push((NAME.into(), Some(bytes.to_string())));
+    next.programs = next.programs.into_iter().map(|program| scripts::with_options(program, &next.options)).collect();
+    next.remarks = vec![format!("aggregation size lowered to {}k", bytes >> 10)];
+    Some(next)
+}
