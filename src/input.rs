@@ -45,14 +45,16 @@ impl Input {
         let mut start = [0u8; 2];
         let got = read_full(&mut source, &mut start).map_err(failed)?;
         let start = start.get(..got).unwrap_or(&[]).to_vec();
-        let chained = Box::new(io::Cursor::new(start.clone()).chain(source));
-        let source: Box<dyn Read> = match start.as_slice() {
-            [0x1f, 0x8b] => Box::new(flate2::read::MultiGzDecoder::new(chained)),
-            [0xff, 0xfe] => Box::new(Utf16::new(chained, u16::from_le_bytes)),
-            [0xfe, 0xff] => Box::new(Utf16::new(chained, u16::from_be_bytes)),
-            _ => chained,
+        let lines = match start.as_slice() {
+            [0x1f, 0x8b] => {
+                let chained = io::Cursor::new(start).chain(source);
+                Lines::new(Box::new(flate2::read::MultiGzDecoder::new(chained)))
+            }
+            [0xff, 0xfe] => Lines::new(Box::new(Utf16::new(source, u16::from_le_bytes))),
+            [0xfe, 0xff] => Lines::new(Box::new(Utf16::new(source, u16::from_be_bytes))),
+            _ => Lines { end: start.len(), buffer: start, ..Lines::new(source) },
         };
-        Ok(Input { name: name.to_owned(), lines: Lines::new(source) })
+        Ok(Input { name: name.to_owned(), lines })
     }
 }
 
@@ -110,8 +112,9 @@ impl Lines {
         while self.end - self.start < HEAD && !self.finished {
             let before = self.end;
             self.fill();
-            // A live source gives what it has: one read is enough to judge by once a whole line is there.
-            if self.end - before < BLOCK / 8 && memchr::memchr(b'\n', self.pending()).is_some() {
+            // A live source gives what it has: one read is enough to judge by once a whole line is there that is not blank.
+            let start = self.pending().trim_ascii_start();
+            if self.end - before < BLOCK / 8 && memchr::memchr(b'\n', start).is_some() {
                 break;
             }
         }

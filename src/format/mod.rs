@@ -6,6 +6,7 @@
 // Text that DTrace prints, and folded stacks.
 mod diagnostic;
 mod distribution;
+mod dtrace;
 mod dump;
 mod escape;
 mod folded;
@@ -57,6 +58,7 @@ pub struct Format {
 pub static ALL: &[Format] = &[
     // Text that DTrace prints.
     dump::FORMAT,
+    dtrace::FORMAT,
     // Logs of queries.
 
     // Other tools.

@@ -242,6 +242,14 @@ impl Series {
         }
     }
 
+    /// Whether the current pass has a row with these keys and no stack.
+    pub fn has_now(&self, keys: &[NameId]) -> bool {
+        let hash = hash_ids(&self.hasher, keys.iter());
+        let same = |&index: &u32| self.ids_of(index) == keys;
+        let found = self.index.find(hash, same).and_then(|&index| self.rows.get(index as usize));
+        found.is_some_and(|cell| cell.seen == self.pass.number)
+    }
+
     /// Begins the next pass. Says nothing if the current one is still empty.
     pub fn next_pass(&mut self) {
         if self.pass.touched == 0 {
@@ -324,6 +332,11 @@ impl Series {
     /// Sum of all settled values; meaningful if [`Series::is_additive`].
     pub fn total(&self) -> i128 {
         self.rows().fold(0, |sum: i128, row| sum.saturating_add(row.value))
+    }
+
+    fn ids_of(&self, index: u32) -> &[NameId] {
+        let range = self.rows.get(index as usize).map_or(0..0, |cell| cell.start..cell.start + cell.length as usize);
+        self.ids.get(range).unwrap_or(&[])
     }
 
     fn end_pass(&mut self) {

@@ -15,6 +15,13 @@ use crate::units::Unit;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeriesId(usize);
 
+impl SeriesId {
+    /// Its place among the series.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
 /// Takes records as they are read, so that a log streams and memory stays flat.
 pub trait Consumer {
     /// One query. `heading` holds what is known so far.
@@ -116,6 +123,18 @@ impl Trace {
     /// A series by number, for its depth and passes.
     pub fn series_mut(&mut self, id: SeriesId) -> Option<&mut Series> {
         self.series.get_mut(id.0)
+    }
+
+    /// A series by number.
+    pub fn series_of(&self, id: SeriesId) -> Option<&Series> {
+        self.series.get(id.0)
+    }
+
+    /// The next pass of one aggregation begins; for inputs whose aggregations have passes of their own.
+    pub fn next_pass(&mut self, id: SeriesId) {
+        if let Some(series) = self.series.get_mut(id.0) {
+            series.next_pass();
+        }
     }
 
     /// Adds a row. `stack` is outermost first; keys and frames are numbers from [`Trace::names`].
