@@ -81,6 +81,11 @@ impl Trace {
         }
     }
 
+    /// Forgets the consumer, which took nothing.
+    pub fn drop_stream(&mut self) {
+        self.consumer = None;
+    }
+
     /// Begins an input of that name; notes name it.
     pub fn begin_input(&mut self, name: &str) {
         self.end_dump();

@@ -151,7 +151,8 @@ impl Drawing<'_> {
                 path.push(number);
             }
             let Some(shape) = self.shapes.get(at) else { continue };
-            let above: u128 = shape.children.iter().filter_map(|&child| self.shapes.get(child)).map(|child| child.width).sum();
+            let above: u128 =
+                shape.children.iter().filter_map(|&child| self.shapes.get(child)).map(|child| child.width).sum();
             let own = shape.width.saturating_sub(above);
             // Weight of the root itself needs a box to be counted; no view gives it one.
             if own > 0 && depth > 0 {
@@ -219,9 +220,17 @@ impl Drawing<'_> {
             let number = number.filter(|_| tail.as_bytes().get(TOKEN) == Some(&b' ')).unwrap_or(0);
             let shape = order.get(number).and_then(|&(at, _)| self.shapes.get(at));
             let (Some(shape), Some((_, tail))) = (shape, tail.split_once("</title>")) else { break };
-            write!(out, "{before}<title>{} ({})</title>", self.name(shape), xml_escape(&shape.detail))?;
+            // The script takes the last parenthesis off again where it wants the name alone.
+            write!(
+                out,
+                "{before}<title>{} ({})</title>",
+                self.name(shape),
+                xml_escape(&shape.detail.replace('(', "["))
+            )?;
             let Some((rect, tail)) = tail.split_once("<text") else { break };
-            let (Some((attributes, _)), Some((_, tail))) = (tail.split_once('>'), tail.split_once("</text>")) else { break };
+            let (Some((attributes, _)), Some((_, tail))) = (tail.split_once('>'), tail.split_once("</text>")) else {
+                break;
+            };
             write!(out, "{rect}<text{attributes}>{}</text>", self.label(shape))?;
             rest = tail;
         }
@@ -246,7 +255,8 @@ impl Drawing<'_> {
             return String::new();
         }
         let fits = fits as usize;
-        let mut label = text::line(shape.name.get(..shape.name.floor_char_boundary(LONGEST_NAME)).unwrap_or("")).into_owned();
+        let mut label =
+            text::line(shape.name.get(..shape.name.floor_char_boundary(LONGEST_NAME)).unwrap_or("")).into_owned();
         text::cut(&mut label, 0, fits);
         xml_escape(&label)
     }

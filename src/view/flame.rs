@@ -14,8 +14,13 @@ use crate::model::{Heading, Trace};
 pub(super) const FLAME: View =
     View { name: "flame", extensions: &[], about: "flame graph (SVG)", write: write_flame, stream: None };
 /// Entry in the table of views.
-pub(super) const ICICLE: View =
-    View { name: "icicle", extensions: &[], about: "icicle graph (SVG): roots at the top", write: write_icicle, stream: None };
+pub(super) const ICICLE: View = View {
+    name: "icicle",
+    extensions: &[],
+    about: "icicle graph (SVG): roots at the top",
+    write: write_icicle,
+    stream: None,
+};
 
 fn write_flame(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
     write(trace, options, options.picture.inverted, out)
@@ -41,10 +46,15 @@ fn write(trace: &Trace, options: &Options, inverted: bool, out: &mut dyn Write) 
     let detail = |node: &Node<'_>| {
         let [own, all] = [node.own[0], node.total[0]];
         let share = format!("{}, {}%", amount(all), text::percent(all, total));
-        if own == all { share } else { format!("{share}; self {}, {}%", amount(own), text::percent(own, total)) }
+        match own {
+            0 => format!("{share}; self 0"),
+            own if own == all => share,
+            own => format!("{share}; self {}, {}%", amount(own), text::percent(own, total)),
+        }
     };
     let colors = picture.colors.unwrap_or_default();
     let narrowest = picture.minwidth.unwrap_or(0.1).max(0.0) * total as f64 / inner_width(picture);
+    let narrowest = narrowest.min(total as f64);
     let layout = Layout { tree: &tree, narrowest, width: &|node| node.total[0] };
     let (shapes, hidden) = layout.shapes(&|node| (detail(node), colors.color(node.name)), &|weight| {
         format!("{}, {}%", amount(weight), text::percent(weight, total))
@@ -70,12 +80,16 @@ pub(super) fn title(heading: &Heading) -> String {
     let name = match &heading.script {
         Some(script) => script.clone(),
         None if heading.inputs.is_empty() => "Flame graph".into(),
-        None => heading.inputs.join(", "),
+        None => heading.inputs.iter().map(|input| file_name(input)).collect::<Vec<_>>().join(", "),
     };
     match heading.target.filter(|&pid| pid > 0) {
         Some(pid) => format!("{name}, process {pid}"),
         None => name,
     }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(path)
 }
 
 /// From a tree to boxes: what is too narrow becomes one grey box a caller, so that it does not look like the caller's own.

@@ -74,7 +74,9 @@ impl<'a> Stacks<'a> {
         for (key, &id) in series.keys.iter().zip(row.keys) {
             let text = self.names.get(id);
             match key.kind {
-                KeyKind::Path => frames.extend(text.split(';').map(|frame| if frame.is_empty() { EMPTY } else { frame })),
+                KeyKind::Path => {
+                    frames.extend(text.split(';').map(|frame| if frame.is_empty() { EMPTY } else { frame }))
+                }
                 _ => frames.push(if text.is_empty() { EMPTY } else { text }),
             }
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use jiff::Timestamp;
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::Offset;
 
 use crate::units::Unit;
 
@@ -205,7 +205,7 @@ impl Clock {
         if second != self.second || self.date.is_empty() {
             self.second = second;
             let stamp = Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH);
-            let local = stamp.to_zoned(TimeZone::fixed(self.offset)).datetime();
+            let local = self.offset.to_datetime(stamp);
             self.date.clear();
             self.time.clear();
             _ = write!(self.date, "{}", local.date());

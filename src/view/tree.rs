@@ -84,13 +84,16 @@ impl<'a> Tree<'a> {
             let Some(node) = self.nodes.get_mut(at) else { continue };
             node.total = std::array::from_fn(|side| add(node.total, node.own, side));
             let (parent, total) = (node.parent, node.total);
-            if at > 0 && let Some(parent) = self.nodes.get_mut(parent) {
+            if at > 0
+                && let Some(parent) = self.nodes.get_mut(parent)
+            {
                 parent.total = std::array::from_fn(|side| add(parent.total, total, side));
                 parent.children.push(at);
             }
         }
         for at in 0..self.nodes.len() {
-            let mut children = self.nodes.get_mut(at).map(|node| std::mem::take(&mut node.children)).unwrap_or_default();
+            let mut children =
+                self.nodes.get_mut(at).map(|node| std::mem::take(&mut node.children)).unwrap_or_default();
             children.sort_by(|&a, &b| self.name(a).cmp(self.name(b)));
             if let Some(node) = self.nodes.get_mut(at) {
                 node.children = children;

@@ -11,11 +11,15 @@ use super::text::{self, Clock};
 use super::{Options, View};
 use crate::error::{Error, Result};
 use crate::model::{Consumer, Heading, Query, QueryKind, Trace};
-use crate::output::Output;
 
 /// Entry in the table of views.
-pub(super) const VIEW: View =
-    View { name: "log", extensions: &["log", "txt"], about: "one line a query or record; rows by key", write, stream: Some(stream) };
+pub(super) const VIEW: View = View {
+    name: "log",
+    extensions: &["log", "txt"],
+    about: "one line a query or record; rows by key",
+    write,
+    stream: Some(stream),
+};
 
 fn write(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
     let mut log = Log::new(options.clone(), out);
@@ -29,13 +33,13 @@ fn write(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
     log.rest(trace)
 }
 
-fn stream(options: &Options, out: Output) -> Box<dyn Consumer> {
+fn stream(options: &Options, out: Box<dyn Write>) -> Box<dyn Consumer> {
     Box::new(Stream { log: Log::new(options.clone(), out) })
 }
 
 /// A log that is written while the input is read.
 struct Stream {
-    log: Log<Output>,
+    log: Log<Box<dyn Write>>,
 }
 
 impl Consumer for Stream {
@@ -50,7 +54,7 @@ impl Consumer for Stream {
     fn finish(self: Box<Self>, trace: &Trace) -> Result<()> {
         let mut log = self.log;
         log.rest(trace)?;
-        log.out.finish()
+        log.out.flush().map_err(Error::from)
     }
 }
 
@@ -182,7 +186,9 @@ impl<W: Write> Log<W> {
         }
         if empty {
             if trace.series.iter().any(|series| !series.is_empty()) {
-                return Err(Error::Usage("there are only stacks in it, which are no log: try -f folded, flame or top".into()));
+                return Err(Error::Usage(
+                    "there are only stacks in it, which are no log: try -f folded, flame or top".into(),
+                ));
             }
             push_head(&mut self.line);
             writeln!(self.out, "{}", self.line)?;

@@ -44,7 +44,10 @@ pub(super) fn all(trace: &Trace, clock: &mut Clock) -> Vec<Table> {
 
 fn of_events(table: &EventTable, clock: &mut Clock) -> Table {
     let fields = &table.schema.fields;
-    let columns = fields.iter().map(|field| Column { head: head(&field.name, field.kind), is_number: field.is_number() });
+    let columns = fields.iter().map(|field| Column {
+        head: head(&field.name, field.kind),
+        is_number: field.is_number() && field.kind != FieldType::Wall,
+    });
     let columns: Vec<Column> = columns.collect();
     let mut rows = Vec::with_capacity(table.rows.len());
     for row in &table.rows {
@@ -101,7 +104,9 @@ fn of_series(trace: &Trace, group: &[&Series]) -> Table {
         }
     }
     let leading = leading(group);
-    let weight = |cells: &[Option<Cells<'_>>]| cells.get(leading).and_then(|cell| cell.as_ref()).map_or(i128::MIN, |cell| cell.value);
+    let weight = |cells: &[Option<Cells<'_>>]| {
+        cells.get(leading).and_then(|cell| cell.as_ref()).map_or(i128::MIN, |cell| cell.value)
+    };
     let texts = |keys: &[NameId]| -> Vec<&str> { keys.iter().map(|&id| trace.names.get(id)).collect() };
     rows.sort_by(|a, b| weight(&b.1).cmp(&weight(&a.1)).then_with(|| texts(a.0).cmp(&texts(b.0))));
     let rows = rows.iter().map(|(keys, cells)| {
