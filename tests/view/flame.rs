@@ -1,3 +1,5 @@
+//! Flame graphs: what stands in the SVG, and that it is well-formed whatever names hold.
+
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use seatrace::model::{Function, Value};

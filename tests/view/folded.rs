@@ -1,3 +1,5 @@
+//! Folded stacks: one line a stack that every tool reads back as it was.
+
 use proptest::prelude::*;
 use seatrace::model::{Distribution, Function, KeyKind, Value};
 use seatrace::units::Unit;

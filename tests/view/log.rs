@@ -1,3 +1,5 @@
+//! The log: columns, widths, escapes, and the tables below it.
+
 use seatrace::model::{EventTable, Field, FieldType, FieldValue, Function, Query, QueryKind, Schema, Value};
 use seatrace::units::Unit;
 
