@@ -3,9 +3,12 @@
 mod replay;
 mod run;
 
+use std::cell::RefCell;
 use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -134,12 +137,71 @@ impl Show {
         self.format.is_some() || self.output.is_some()
     }
 
-    /// Shows a finished trace.
-    pub(crate) fn show(&self, trace: &Trace) -> Result<()> {
-        let view = view::choose(self.format.as_deref(), self.output.as_deref(), trace)?;
-        let mut out = Output::create(self.output.as_deref())?;
-        (view.write)(trace, &self.options, &mut out)?;
-        out.finish()
+    /// Opens the output before anything is read, so that a wrong place fails at once; records then go to it as they come, where the view can.
+    pub(crate) fn begin(&self, trace: &mut Trace) -> Result<Showing<'_>> {
+        let view = view::asked_for(self.format.as_deref(), self.output.as_deref())?;
+        let out = Rc::new(RefCell::new(Output::create(self.output.as_deref())?));
+        let mut options = self.options.clone();
+        options.columns = terminal_columns(&out.borrow());
+        let streams = view.or_else(|| view::of_records(self.output.as_deref())).and_then(|view| view.stream);
+        if let Some(stream) = streams.filter(|_| options.sort.is_none()) {
+            trace.stream_to(stream(&options, Box::new(Shared(Rc::clone(&out)))));
+        }
+        Ok(Showing { show: self, options, is_named: view.is_some(), out })
+    }
+}
+
+/// A view in the making.
+pub(crate) struct Showing<'a> {
+    show: &'a Show,
+    options: view::Options,
+    /// The view is asked for, and does not depend on the data.
+    is_named: bool,
+    out: Rc<RefCell<Output>>,
+}
+
+impl Showing<'_> {
+    /// Shows a finished trace, or what a stream has not shown of it.
+    pub(crate) fn end(self, trace: &mut Trace) -> Result<()> {
+        if self.is_named || trace.query_count > 0 {
+            if trace.finish_stream()? {
+                return self.finish();
+            }
+        } else {
+            trace.drop_stream();
+        }
+        let view = view::choose(self.show.format.as_deref(), self.show.output.as_deref(), trace)?;
+        view::note_left_out(view, trace, &self.options);
+        (view.write)(trace, &self.options, &mut *self.out.borrow_mut())?;
+        self.finish()
+    }
+
+    fn finish(self) -> Result<()> {
+        // The stream is gone, and with it the only other owner.
+        Rc::into_inner(self.out).map_or(Ok(()), |out| out.into_inner().finish())
+    }
+}
+
+/// The output, for a stream that does not end it.
+struct Shared(Rc<RefCell<Output>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.borrow_mut().flush()
+    }
+}
+
+/// Columns of the terminal that the output goes to, if it does.
+fn terminal_columns(out: &Output) -> Option<usize> {
+    match out {
+        Output::Stdout(_) if io::stdout().is_terminal() => {
+            Some(terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0)))
+        }
+        _ => None,
     }
 }
 

@@ -31,6 +31,7 @@ impl Replay {
     /// Reads all files into one trace and shows it.
     pub(super) fn run(&self) -> Result<Trace> {
         let mut trace = self.show.trace();
+        let showing = self.show.begin(&mut trace)?;
         let stdin = ["-".to_owned()];
         let files = if self.files.is_empty() { &stdin[..] } else { &self.files };
         for file in files {
@@ -45,7 +46,7 @@ impl Replay {
                 remedy: "was the trace long enough, the server busy, and the right process traced?".into(),
             });
         }
-        self.show.show(&trace)?;
+        showing.end(&mut trace)?;
         Ok(trace)
     }
 }

@@ -151,6 +151,7 @@ impl Run {
             copy(&mut text)?;
             return Ok((trace, finish()));
         }
+        let showing = self.show.begin(&mut trace)?;
         status.watch(session.progress());
         let mut input = Input::from_read(&job.name, Box::new(text))?;
         read(&mut input, &mut trace)?;
@@ -158,7 +159,7 @@ impl Run {
         let saved = finish();
         trace.finish();
         status.end();
-        self.show.show(&trace)?;
+        showing.end(&mut trace)?;
         Ok((trace, saved))
     }
 

@@ -49,6 +49,21 @@ impl Function {
             _ => return None,
         })
     }
+
+    /// The word that dumps and JSON use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Function::Count => "count",
+            Function::Sum => "sum",
+            Function::Min => "min",
+            Function::Max => "max",
+            Function::Avg => "avg",
+            Function::Stddev => "stddev",
+            Function::Quantize => "quantize",
+            Function::Lquantize => "lquantize",
+            Function::Llquantize => "llquantize",
+        }
+    }
 }
 
 /// How a scalar key is meant.

@@ -28,6 +28,8 @@ pub trait Consumer {
     fn query(&mut self, heading: &Heading, query: &Query<'_>) -> Result<()>;
     /// The reader has nothing more for now: show what there is.
     fn idle(&mut self) -> Result<()>;
+    /// Reading has ended: show what else the trace holds, and end the output.
+    fn finish(self: Box<Self>, trace: &Trace) -> Result<()>;
 }
 
 /// What stands for a stack without frames.
@@ -76,6 +78,19 @@ impl Trace {
     /// Hands query records to `consumer` in place of keeping them.
     pub fn stream_to(&mut self, consumer: Box<dyn Consumer>) {
         self.consumer = Some(consumer);
+    }
+
+    /// Ends the work of the consumer; whether there was one.
+    pub fn finish_stream(&mut self) -> Result<bool> {
+        match self.consumer.take() {
+            Some(consumer) => consumer.finish(self).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Forgets the consumer, which took nothing.
+    pub fn drop_stream(&mut self) {
+        self.consumer = None;
     }
 
     /// Begins an input of that name; notes name it.

@@ -3,13 +3,23 @@
 //! A new view is a file here, a line in [`ALL`], and goldens in tests. A view prints the notes of its trace wherever the output has a place for
 //! them; nothing from the input goes out unescaped.
 
+mod draw;
+mod flame;
 mod folded;
+mod log;
+mod palette;
+mod stacks;
+mod text;
+mod tree;
 
 use std::io::Write;
 use std::path::Path;
 
+pub use draw::Picture;
+pub use palette::Palette;
+
 use crate::error::{Error, Result};
-use crate::model::Trace;
+use crate::model::{Consumer, KeyKind, Severity, Trace};
 
 /// Options of all views; each view takes those it knows.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -20,12 +30,41 @@ pub struct Options {
     /// Show times in UTC in place of the zone of the traced machine
     #[arg(long)]
     pub utc: bool,
+    /// Sort records: by time
+    #[arg(long, value_name = "BY")]
+    pub sort: Option<Sort>,
+    /// What a distribution under a stack weighs: its count, or an estimate of its sum
+    #[arg(long, value_name = "WHAT", default_value = "count", hide_default_value = true)]
+    pub weight: Weight,
+    /// Draw a function that calls itself directly as one frame
+    #[arg(long)]
+    pub fold_recursion: bool,
+    /// Looks of pictures.
+    #[command(flatten)]
+    pub picture: Picture,
     /// Columns of the terminal, if the output is one.
     #[arg(skip)]
     pub columns: Option<usize>,
     /// Whether colours may be used.
     #[arg(skip)]
     pub color: bool,
+}
+
+/// Order of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Sort {
+    /// By time; dumps are only nearly in this order.
+    Time,
+}
+
+/// Weight of a distribution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Weight {
+    /// How many values it holds.
+    #[default]
+    Count,
+    /// The middle of each bucket times its count.
+    Time,
 }
 
 /// One view.
@@ -38,25 +77,82 @@ pub struct View {
     pub about: &'static str,
     /// Writes the trace.
     pub write: fn(&Trace, &Options, &mut dyn Write) -> Result<()>,
+    /// Writes records while they are read, for views that can; what it prints is what `write` prints.
+    pub stream: Option<fn(&Options, Box<dyn Write>) -> Box<dyn Consumer>>,
 }
 
 /// All views.
-pub static ALL: &[View] = &[folded::VIEW];
+pub static ALL: &[View] = &[log::VIEW, folded::VIEW, flame::FLAME, flame::ICICLE];
 
 /// The view that is asked for by `-f`, or by the extension of `-o`, or that suits the data.
 pub fn choose(format: Option<&str>, output: Option<&Path>, trace: &Trace) -> Result<&'static View> {
-    if let Some(name) = format {
-        return by_name(name);
-    }
-    let extension = output.and_then(Path::extension).and_then(|extension| extension.to_str());
-    match extension.and_then(|extension| ALL.iter().find(|view| view.extensions.contains(&extension))) {
+    match asked_for(format, output)? {
         Some(view) => Ok(view),
+        None if extension(output) == Some("svg") => by_name(picture_for(trace)),
         None => by_name(default_for(trace)),
     }
 }
 
-fn default_for(_trace: &Trace) -> &'static str {
-    "folded"
+/// The view that the command names, whatever the data is; none: it depends on the data.
+pub fn asked_for(format: Option<&str>, output: Option<&Path>) -> Result<Option<&'static View>> {
+    if let Some(name) = format {
+        return by_name(name).map(Some);
+    }
+    let extension = extension(output);
+    Ok(extension.and_then(|extension| ALL.iter().find(|view| view.extensions.contains(&extension))))
+}
+
+/// The view of a stream of records that has no name: a log. `None` if the output is a picture.
+pub fn of_records(output: Option<&Path>) -> Option<&'static View> {
+    if extension(output) == Some("svg") { None } else { Some(&log::VIEW) }
+}
+
+/// Says in the notes what a view is going to leave out.
+pub fn note_left_out(view: &View, trace: &mut Trace, options: &Options) {
+    if OF_STACKS.contains(&view.name) {
+        stacks::note_left_out(trace, options);
+    }
+}
+
+/// Views that show stacks, of one unit.
+const OF_STACKS: &[&str] = &["folded", "flame", "icicle"];
+
+fn extension(output: Option<&Path>) -> Option<&str> {
+    output.and_then(Path::extension).and_then(|extension| extension.to_str())
+}
+
+fn has_records(trace: &Trace) -> bool {
+    trace.query_count > 0 || trace.events.iter().any(|table| !table.rows.is_empty())
+}
+
+fn has_stacks(trace: &Trace) -> bool {
+    let mut filled = trace.series.iter().filter(|series| !series.is_empty());
+    filled.any(|series| series.has_stack || series.keys.iter().any(|key| key.kind == KeyKind::Path))
+}
+
+fn default_for(trace: &Trace) -> &'static str {
+    if has_records(trace) {
+        "log"
+    } else if has_stacks(trace) {
+        "folded"
+    } else if trace.series.iter().all(|series| series.is_distribution() || series.is_empty()) {
+        "hist"
+    } else {
+        "log"
+    }
+}
+
+fn picture_for(trace: &Trace) -> &'static str {
+    if has_records(trace) && !has_stacks(trace) { "heatmap" } else { "flame" }
+}
+
+/// Writes the notes as lines of talk, for views of text.
+fn write_notes(trace: &Trace, out: &mut dyn Write) -> Result<()> {
+    for note in trace.notes.iter() {
+        let word = if note.severity == Severity::Loss { "warning" } else { "note" };
+        writeln!(out, "# {word}: {}", text::line(&note.to_string()))?;
+    }
+    Ok(())
 }
 
 /// The view of that name.

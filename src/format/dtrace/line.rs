@@ -57,7 +57,9 @@ pub(super) fn is_frame(text: &[u8]) -> bool {
     if let Some(address) = text.strip_prefix(b"0x") {
         return hex(address);
     }
-    let module = |text: &[u8]| !text.is_empty() && text.iter().all(|byte| !b" \t()'\",;=`".contains(byte)) && !text.ends_with(b".");
+    let module = |text: &[u8]| {
+        !text.is_empty() && text.iter().all(|byte| !b" \t()'\",;=`".contains(byte)) && !text.ends_with(b".")
+    };
     if let Some(at) = memchr::memchr(b'`', text) {
         let symbol = text.get(at.saturating_add(1)..).unwrap_or(&[]);
         return module(text.get(..at).unwrap_or(&[])) && symbol.first().is_some_and(|byte| !byte.is_ascii_whitespace());

@@ -192,7 +192,9 @@ impl Reader {
             }
             State::Keys => indent == INDENT && line::is_frame(text),
             _ if indent == INDENT => line::is_frame(text) || (self.blanks > 0 && row::split(line).is_none()),
-            _ => line::is_frame(text) && (self.blanks > 0 || indent > 0) && !row::ends_in_value(line) && line.len() != 52,
+            _ => {
+                line::is_frame(text) && (self.blanks > 0 || indent > 0) && !row::ends_in_value(line) && line.len() != 52
+            }
         };
         if fits {
             self.push_frame(indent, text, number, trace);
@@ -368,7 +370,8 @@ impl Reader {
         self.text_before = true;
         self.blanks = 1;
         self.state = State::Between;
-        if memchr::memchr(b' ', name).and_then(|end| name.get(end..)).is_some_and(|rest| !rest.trim_ascii().is_empty()) {
+        if memchr::memchr(b' ', name).and_then(|end| name.get(end..)).is_some_and(|rest| !rest.trim_ascii().is_empty())
+        {
             self.found.texts = self.found.texts.saturating_add(1);
             self.state = State::Text;
         }
@@ -468,8 +471,7 @@ impl Reader {
             self.sections.begin_block();
         }
         let keys: Vec<NameId> = self.keys.iter().map(|key| key.0).collect();
-        let shape =
-            Shape { keys: self.keys.iter().map(|key| key.1).collect(), has_stack, function, column };
+        let shape = Shape { keys: self.keys.iter().map(|key| key.1).collect(), has_stack, function, column };
         let id = self.sections.series(&shape, trace, |trace, id| has_row(trace, id, &keys, has_stack));
         let stack = self.joined(trace);
         trace.row(id, &keys, &stack, value);

@@ -92,7 +92,9 @@ fn unpadded(text: &[u8]) -> &[u8] {
 /// A string longer than its columns is not padded: it ends where the data at the end of the text begin.
 fn long_string<'a>(rest: &'a [u8], data: &mut Vec<Datum<'a>>) -> bool {
     let kept = data.len();
-    let Some(text) = rest.strip_prefix(b"  ").filter(|text| text.len() > STRING.saturating_sub(2)) else { return false };
+    let Some(text) = rest.strip_prefix(b"  ").filter(|text| text.len() > STRING.saturating_sub(2)) else {
+        return false;
+    };
     let mut end = text.len();
     let mut tail = Vec::new();
     while tail.len() < MAX_DATA {

@@ -1,0 +1,291 @@
+//! Drawing: nested boxes as an SVG that can be zoomed and searched. The only file that knows inferno.
+//!
+//! inferno lays out the boxes and brings the script; it is given numbers as names. Names and tooltips are put in afterwards, since
+//! its own lines cannot carry every name (`;`, a number at the end, `_[k]`), its XML does not survive control characters, its tooltips tell
+//! no self weight and its sums end at 64 bits.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use inferno::flamegraph::color::{Color, PaletteMap};
+use inferno::flamegraph::{Direction, Options as Inferno, TextTruncateDirection};
+
+use super::palette::{Palette, Rgb};
+use super::text;
+use crate::error::Result;
+
+/// How pictures look. The names are flamegraph.pl's.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Pictures (names as in flamegraph.pl)")]
+pub struct Picture {
+    /// Title
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Second line
+    #[arg(long, value_name = "TEXT")]
+    pub subtitle: Option<String>,
+    /// Width in pixels; default: that of the window
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(100..=100_000))]
+    pub width: Option<u32>,
+    /// Height of a frame in pixels (16)
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(4..=200))]
+    pub height: Option<u32>,
+    /// Frames narrower than that are drawn together, as one grey box (0.1)
+    #[arg(long, value_name = "PIXELS")]
+    pub minwidth: Option<f64>,
+    /// Font (monospace)
+    #[arg(long, value_name = "NAME")]
+    pub fonttype: Option<String>,
+    /// Size of the font (12)
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(4..=100))]
+    pub fontsize: Option<u32>,
+    /// What the weights are called; default: by their unit
+    #[arg(long, value_name = "TEXT")]
+    pub countname: Option<String>,
+    /// What the frames are called in the line of details (Function:)
+    #[arg(long, value_name = "TEXT")]
+    pub nametype: Option<String>,
+    /// Palette: hot, mem, io, wakeup, chain, red, green, blue, yellow, purple, aqua, orange
+    #[arg(long, value_name = "PALETTE")]
+    pub colors: Option<Palette>,
+    /// Colours by the names of functions: always so here
+    #[arg(long, hide = true)]
+    pub hash: bool,
+    /// Merge stacks from their leaves: who calls this function
+    #[arg(long)]
+    pub reverse: bool,
+    /// Roots at the top: an icicle graph
+    #[arg(long)]
+    pub inverted: bool,
+    /// A comment inside the SVG
+    #[arg(long, value_name = "TEXT")]
+    pub notes: Option<String>,
+}
+
+/// A box with the boxes on it.
+pub(super) struct Shape {
+    /// The text on it.
+    pub(super) name: String,
+    /// What its tooltip tells more.
+    pub(super) detail: String,
+    /// Its colour.
+    pub(super) color: Rgb,
+    /// Its width: at least the sum of its children's.
+    pub(super) width: u128,
+    /// Those on it, from left to right; all have larger numbers.
+    pub(super) children: Vec<usize>,
+}
+
+/// A picture to draw.
+pub(super) struct Drawing<'a> {
+    /// First line.
+    pub(super) title: String,
+    /// What stands below it, the most important first.
+    pub(super) facts: Vec<String>,
+    /// Roots at the top.
+    pub(super) inverted: bool,
+    /// The user's options.
+    pub(super) picture: &'a Picture,
+    /// The boxes; the first is the root.
+    pub(super) shapes: Vec<Shape>,
+}
+
+/// Width where the user gives none, and no script adapts it to the window.
+const WIDTH: u32 = 1200;
+/// What inferno leaves free on both sides together.
+const PADDING: u32 = 20;
+/// Width of a character in parts of the font's size.
+const CHARACTER: f64 = 0.59;
+/// Beyond it, the widths in JavaScript would not be whole.
+const WIDEST: u128 = 1 << 52;
+/// Longer names are cut: they cannot be read, and they would stand in the file once a box.
+const LONGEST_NAME: usize = 1000;
+/// Characters of facts under the title that fit in a picture of the usual width.
+const LONGEST_SUBTITLE: usize = 150;
+
+/// Pixels that all frames share.
+pub(super) fn inner_width(picture: &Picture) -> f64 {
+    f64::from(picture.width.unwrap_or(WIDTH).saturating_sub(PADDING))
+}
+
+impl Drawing<'_> {
+    /// Draws it.
+    pub(super) fn write(&self, out: &mut dyn Write) -> Result<()> {
+        let order = self.preorder();
+        let lines = self.lines(&order);
+        let mut colors = PaletteMap::default();
+        for (number, &(at, _)) in order.iter().enumerate() {
+            let name = if number == 0 { String::new() } else { token(number) };
+            let [r, g, b] = self.shapes.get(at).map_or([0; 3], |shape| shape.color);
+            colors.insert(name, Color { r, g, b });
+        }
+        let mut options = self.options();
+        options.palette_map = Some(&mut colors);
+        let mut svg = Vec::new();
+        inferno::flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut svg)?;
+        self.put_names(&String::from_utf8_lossy(&svg), &order, out)
+    }
+
+    /// The boxes in the order of inferno's names, each with its depth.
+    fn preorder(&self) -> Vec<(usize, usize)> {
+        let mut order = Vec::with_capacity(self.shapes.len());
+        let mut waiting = vec![(0, 0)];
+        while let Some((at, depth)) = waiting.pop() {
+            order.push((at, depth));
+            if let Some(shape) = self.shapes.get(at) {
+                waiting.extend(shape.children.iter().rev().map(|&child| (child, depth + 1)));
+            }
+        }
+        order
+    }
+
+    /// inferno's input. Numbers of equal length in this order are sorted, as it demands.
+    fn lines(&self, order: &[(usize, usize)]) -> Vec<String> {
+        let whole = self.shapes.first().map_or(0, |root| root.width);
+        let scale = whole / WIDEST + 1;
+        let mut lines = Vec::new();
+        let mut path: Vec<usize> = Vec::new();
+        for (number, &(at, depth)) in order.iter().enumerate() {
+            path.truncate(depth.saturating_sub(1));
+            if depth > 0 {
+                path.push(number);
+            }
+            let Some(shape) = self.shapes.get(at) else { continue };
+            let above: u128 =
+                shape.children.iter().filter_map(|&child| self.shapes.get(child)).map(|child| child.width).sum();
+            let own = shape.width.saturating_sub(above);
+            // Weight of the root itself needs a box to be counted; no view gives it one.
+            if own > 0 && depth > 0 {
+                let path: Vec<String> = path.iter().map(|&number| token(number)).collect();
+                lines.push(format!("{} {}", path.join(";"), (own / scale).max(1)));
+            }
+        }
+        lines
+    }
+
+    fn options(&self) -> Inferno<'static> {
+        let picture = self.picture;
+        let mut options = Inferno::default();
+        options.title = xml_text(&self.title);
+        options.subtitle = Some(xml_text(&self.subtitle()));
+        options.image_width = picture.width.and_then(|width| usize::try_from(width).ok());
+        options.frame_height = picture.height.and_then(|height| usize::try_from(height).ok()).unwrap_or(16);
+        options.font_size = usize::try_from(self.font_size()).unwrap_or(12);
+        options.font_width = CHARACTER;
+        options.min_width = 0.0;
+        options.no_sort = true;
+        options.text_truncate_direction = TextTruncateDirection::Right;
+        options.direction = if self.inverted { Direction::Inverted } else { Direction::Straight };
+        // These two go into a style sheet and a script: only harmless characters.
+        let word = |text: &String| text.chars().filter(|&c| c.is_alphanumeric() || " ,-_:".contains(c)).collect();
+        options.font_type = picture.fonttype.as_ref().map_or("monospace".into(), word);
+        options.name_type = picture.nametype.as_ref().map_or("Function:".into(), word);
+        options.notes = xml_text(picture.notes.as_deref().unwrap_or("")).replace("--", "- -");
+        options
+    }
+
+    fn font_size(&self) -> u32 {
+        self.picture.fontsize.unwrap_or(12)
+    }
+
+    /// As many facts as fit; all of them are in the description.
+    fn subtitle(&self) -> String {
+        let mut line = String::new();
+        for (index, fact) in self.facts.iter().enumerate() {
+            let left = self.facts.len() - index;
+            if !line.is_empty() && line.len() + fact.len() > LONGEST_SUBTITLE {
+                _ = write!(line, "; {left} more in the description");
+                break;
+            }
+            if !line.is_empty() {
+                line.push_str("; ");
+            }
+            text::push_line(&mut line, fact);
+            text::cut(&mut line, 0, LONGEST_SUBTITLE);
+        }
+        line
+    }
+
+    /// Puts names and tooltips in the place of inferno's numbers, and a description in front.
+    fn put_names(&self, svg: &str, order: &[(usize, usize)], out: &mut dyn Write) -> Result<()> {
+        let mut rest = svg;
+        if let Some((head, tail)) = rest.split_once("<defs>") {
+            let facts: Vec<String> = self.facts.iter().map(|fact| xml_escape(fact)).collect();
+            write!(out, "{head}<desc>{}\n{}</desc><defs>", xml_escape(&self.title), facts.join("\n"))?;
+            rest = tail;
+        }
+        while let Some((before, tail)) = rest.split_once("<title>") {
+            let number = tail.split_once(' ').and_then(|(token, _)| usize::from_str_radix(token, 16).ok());
+            // The root is called `all`, which is no number of that length.
+            let number = number.filter(|_| tail.as_bytes().get(TOKEN) == Some(&b' ')).unwrap_or(0);
+            let shape = order.get(number).and_then(|&(at, _)| self.shapes.get(at));
+            let (Some(shape), Some((_, tail))) = (shape, tail.split_once("</title>")) else { break };
+            // The script takes the last parenthesis off again where it wants the name alone.
+            write!(
+                out,
+                "{before}<title>{} ({})</title>",
+                self.name(shape),
+                xml_escape(&shape.detail.replace('(', "["))
+            )?;
+            let Some((rect, tail)) = tail.split_once("<text") else { break };
+            let (Some((attributes, _)), Some((_, tail))) = (tail.split_once('>'), tail.split_once("</text>")) else {
+                break;
+            };
+            write!(out, "{rect}<text{attributes}>{}</text>", self.label(shape))?;
+            rest = tail;
+        }
+        out.write_all(rest.as_bytes())?;
+        Ok(())
+    }
+
+    fn name(&self, shape: &Shape) -> String {
+        let end = shape.name.char_indices().nth(LONGEST_NAME);
+        match end.and_then(|(end, _)| shape.name.get(..end)) {
+            Some(start) => xml_escape(&format!("{start}…")),
+            None => xml_escape(&shape.name),
+        }
+    }
+
+    /// As much of the name as fits on the box.
+    fn label(&self, shape: &Shape) -> String {
+        let whole = self.shapes.first().map_or(1, |root| root.width.max(1));
+        let pixels = inner_width(self.picture) * (shape.width as f64 / whole as f64);
+        let fits = ((pixels - 3.0) / (f64::from(self.font_size()) * CHARACTER)).floor();
+        if fits < 3.0 {
+            return String::new();
+        }
+        let fits = fits as usize;
+        let mut label =
+            text::line(shape.name.get(..shape.name.floor_char_boundary(LONGEST_NAME)).unwrap_or("")).into_owned();
+        text::cut(&mut label, 0, fits);
+        xml_escape(&label)
+    }
+}
+
+/// Digits of a name that inferno gets.
+const TOKEN: usize = 8;
+
+fn token(number: usize) -> String {
+    format!("{number:08x}")
+}
+
+/// Text that XML 1.0 can hold, on one line; still to be escaped.
+fn xml_text(text: &str) -> String {
+    text::line(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+}
+
+/// Text between tags and in attributes.
+fn xml_escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in xml_text(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}

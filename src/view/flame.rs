@@ -1,0 +1,197 @@
+//! Flame graphs and icicle graphs of one trace.
+
+use std::io::Write;
+
+use super::draw::{Drawing, Shape, inner_width};
+use super::palette::GREY;
+use super::stacks::Stacks;
+use super::tree::{Node, Tree};
+use super::{Options, View, text};
+use crate::error::{Error, Result};
+use crate::model::{Heading, Trace};
+
+/// Entry in the table of views.
+pub(super) const FLAME: View =
+    View { name: "flame", extensions: &[], about: "flame graph (SVG)", write: write_flame, stream: None };
+/// Entry in the table of views.
+pub(super) const ICICLE: View = View {
+    name: "icicle",
+    extensions: &[],
+    about: "icicle graph (SVG): roots at the top",
+    write: write_icicle,
+    stream: None,
+};
+
+fn write_flame(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
+    write(trace, options, options.picture.inverted, out)
+}
+
+fn write_icicle(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
+    write(trace, options, true, out)
+}
+
+fn write(trace: &Trace, options: &Options, inverted: bool, out: &mut dyn Write) -> Result<()> {
+    let stacks = Stacks::select(trace, options)?;
+    let picture = &options.picture;
+    let tree = Tree::one(&stacks, picture.reverse);
+    let total = tree.nodes.first().map_or(0, |root| root.total[0]);
+    if total <= 0 {
+        return Err(Error::Usage("all weights are 0 or below: there is nothing to draw".into()));
+    }
+    let amount = |value: i128| match &picture.countname {
+        Some(name) => format!("{} {name}", text::thousands(value)),
+        None if stacks.unit == crate::units::Unit::Unknown => format!("weight {}", text::thousands(value)),
+        None => text::amount(value, &stacks.unit),
+    };
+    let detail = |node: &Node<'_>| {
+        let [own, all] = [node.own[0], node.total[0]];
+        let share = format!("{}, {}%", amount(all), text::percent(all, total));
+        match own {
+            0 => format!("{share}; self 0"),
+            own if own == all => share,
+            own => format!("{share}; self {}, {}%", amount(own), text::percent(own, total)),
+        }
+    };
+    let colors = picture.colors.unwrap_or_default();
+    let narrowest = picture.minwidth.unwrap_or(0.1).max(0.0) * total as f64 / inner_width(picture);
+    let narrowest = narrowest.min(total as f64);
+    let layout = Layout { tree: &tree, narrowest, width: &|node| node.total[0] };
+    let (shapes, hidden) = layout.shapes(&|node| (detail(node), colors.color(node.name)), &|weight| {
+        format!("{}, {}%", amount(weight), text::percent(weight, total))
+    });
+    let mut facts = vec![picture.subtitle.clone().unwrap_or_else(|| format!("total {}", amount(total)))];
+    if hidden.frames > 0 {
+        facts.push(hidden.said(total));
+    }
+    if tree.negative.0 > 0 {
+        let (count, sum) = tree.negative;
+        facts.push(format!("{count} stacks with weights below 0 are not drawn, together {}", amount(sum)));
+    }
+    facts.extend(trace.notes.iter().map(|note| note.to_string()));
+    let title = picture.title.clone().unwrap_or_else(|| title(&trace.heading));
+    Drawing { title, facts, inverted, picture, shapes }.write(out)
+}
+
+/// What a picture is called: by the input's own title, its script, or its file.
+pub(super) fn title(heading: &Heading) -> String {
+    if let Some(title) = &heading.title {
+        return title.clone();
+    }
+    let name = match &heading.script {
+        Some(script) => script.clone(),
+        None if heading.inputs.is_empty() => "Flame graph".into(),
+        None => heading.inputs.iter().map(|input| file_name(input)).collect::<Vec<_>>().join(", "),
+    };
+    match heading.target.filter(|&pid| pid > 0) {
+        Some(pid) => format!("{name}, process {pid}"),
+        None => name,
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(path)
+}
+
+/// From a tree to boxes: what is too narrow becomes one grey box a caller, so that it does not look like the caller's own.
+pub(super) struct Layout<'a, 't> {
+    /// The frames.
+    pub(super) tree: &'a Tree<'t>,
+    /// Narrower boxes are put together.
+    pub(super) narrowest: f64,
+    /// Width of a frame: its children's sum is at most its own.
+    pub(super) width: &'a dyn Fn(&Node<'_>) -> i128,
+}
+
+/// What was too narrow to be drawn.
+#[derive(Default)]
+pub(super) struct Hidden {
+    /// How many frames.
+    pub(super) frames: usize,
+    /// The weight that passes through them.
+    pub(super) weight: i128,
+}
+
+impl Hidden {
+    /// It as a sentence.
+    pub(super) fn said(&self, total: i128) -> String {
+        let frames = text::thousands(self.frames as i128);
+        format!("hidden in grey: {frames} narrow frames, {}%", text::percent(self.weight, total))
+    }
+}
+
+impl Layout<'_, '_> {
+    /// The boxes, given tooltip and colour of a frame and the tooltip of a grey box of that weight; and what is hidden in grey.
+    pub(super) fn shapes(
+        &self,
+        look: &dyn Fn(&Node<'_>) -> (String, super::palette::Rgb),
+        grey: &dyn Fn(i128) -> String,
+    ) -> (Vec<Shape>, Hidden) {
+        let sizes = self.sizes();
+        let mut hidden = Hidden::default();
+        let mut shapes: Vec<Shape> = Vec::new();
+        // Number of the node, and of the box that it stands on.
+        let mut waiting: Vec<(usize, Option<usize>)> = vec![(0, None)];
+        while let Some((at, below)) = waiting.pop() {
+            let Some(node) = self.tree.nodes.get(at) else { continue };
+            let (detail, color) = look(node);
+            let number = push(&mut shapes, below, node.name.to_owned(), detail, color, (self.width)(node));
+            let mut small = Hidden::default();
+            for &child in &node.children {
+                let weight = self.tree.nodes.get(child).map_or(0, self.width);
+                if weight > 0 && weight as f64 >= self.narrowest {
+                    waiting.push((child, Some(number)));
+                } else if weight > 0 {
+                    small.frames += sizes.get(child).copied().unwrap_or(1);
+                    small.weight = small.weight.saturating_add(weight);
+                }
+            }
+            hidden.frames += small.frames;
+            hidden.weight = hidden.weight.saturating_add(small.weight);
+            if small.weight > 0 && small.weight as f64 >= self.narrowest {
+                let name = format!("{} frames", text::thousands(small.frames as i128));
+                push(&mut shapes, Some(number), name, grey(small.weight), GREY, small.weight);
+            }
+        }
+        self.order(&mut shapes);
+        (shapes, hidden)
+    }
+
+    /// How many frames each frame holds, with itself.
+    fn sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![1usize; self.tree.nodes.len()];
+        for (at, node) in self.tree.nodes.iter().enumerate().skip(1).rev() {
+            let size = sizes.get(at).copied().unwrap_or(0);
+            if let Some(parent) = sizes.get_mut(node.parent) {
+                *parent += size;
+            }
+        }
+        sizes
+    }
+
+    /// Boxes stand in the order of their names, grey ones last: they were pushed before the others.
+    fn order(&self, shapes: &mut [Shape]) {
+        for at in 0..shapes.len() {
+            let mut children = shapes.get_mut(at).map(|shape| std::mem::take(&mut shape.children)).unwrap_or_default();
+            children.reverse();
+            if let Some(shape) = shapes.get_mut(at) {
+                shape.children = children;
+            }
+        }
+    }
+}
+
+fn push(
+    shapes: &mut Vec<Shape>,
+    below: Option<usize>,
+    name: String,
+    detail: String,
+    color: super::palette::Rgb,
+    width: i128,
+) -> usize {
+    let number = shapes.len();
+    shapes.push(Shape { name, detail, color, width: width.unsigned_abs(), children: Vec::new() });
+    if let Some(parent) = below.and_then(|below| shapes.get_mut(below)) {
+        parent.children.push(number);
+    }
+    number
+}

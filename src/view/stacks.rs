@@ -1,0 +1,168 @@
+//! Stacks: the rows of a trace as paths of frames with a weight, for every view that shows call trees.
+//!
+//! Keys stand before the frames, as outermost frames. One picture has one unit: aggregations of another unit, and those whose values
+//! cannot be added, are left out and named with their total.
+
+use std::borrow::Cow;
+
+use super::{Options, Weight, text};
+use crate::error::{Error, Result};
+use crate::model::{Function, KeyKind, Names, Row, Series, Trace};
+use crate::units::Unit;
+
+/// What a stack without a frame is called.
+const NO_STACK: &str = "[no stack]";
+/// What a key without text is called.
+const EMPTY: &str = "[empty]";
+
+/// The series of a trace that one picture shows.
+pub(super) struct Stacks<'a> {
+    /// Unit of the weights.
+    pub(super) unit: Unit,
+    names: &'a Names,
+    series: Vec<&'a Series>,
+    by_time: bool,
+    fold_recursion: bool,
+}
+
+impl<'a> Stacks<'a> {
+    /// Selects what can be drawn together.
+    pub(super) fn select(trace: &'a Trace, options: &Options) -> Result<Stacks<'a>> {
+        let by_time = options.weight == Weight::Time;
+        let Some(first) = best(trace) else {
+            return Err(Error::Usage("there are no stacks in it to show: try -f log or -f json".into()));
+        };
+        let unit = weight_unit(first, by_time);
+        let series = trace.series.iter().filter(|series| fits(series, first, &unit, by_time)).collect();
+        Ok(Stacks { unit, names: &trace.names, series, by_time, fold_recursion: options.fold_recursion })
+    }
+
+    /// Calls `visit` with every path and its weight, in the order of the input.
+    pub(super) fn each(&self, mut visit: impl FnMut(&[&'a str], i128)) {
+        let mut frames: Vec<&'a str> = Vec::new();
+        for series in &self.series {
+            for row in series.rows() {
+                frames.clear();
+                self.path(series, &row, &mut frames);
+                visit(&frames, self.weight(&row));
+            }
+        }
+    }
+
+    /// Sum of all weights.
+    pub(super) fn total(&self) -> i128 {
+        let rows = self.series.iter().flat_map(|series| series.rows());
+        rows.fold(0, |sum: i128, row| sum.saturating_add(self.weight(&row)))
+    }
+
+    /// What an amount is called: the unit's word, `weight` if it is not known.
+    pub(super) fn count_name(&self) -> String {
+        match &self.unit {
+            Unit::Unknown => "weight".into(),
+            unit => unit.to_string(),
+        }
+    }
+
+    fn weight(&self, row: &Row<'_>) -> i128 {
+        match row.distribution {
+            Some(distribution) if self.by_time => distribution.estimated_sum(),
+            _ => row.value,
+        }
+    }
+
+    fn path(&self, series: &'a Series, row: &Row<'a>, frames: &mut Vec<&'a str>) {
+        for (key, &id) in series.keys.iter().zip(row.keys) {
+            let text = self.names.get(id);
+            match key.kind {
+                KeyKind::Path => {
+                    frames.extend(text.split(';').map(|frame| if frame.is_empty() { EMPTY } else { frame }))
+                }
+                _ => frames.push(if text.is_empty() { EMPTY } else { text }),
+            }
+        }
+        frames.extend(row.stack.iter().map(|&id| self.names.get(id)));
+        if (series.has_stack && row.stack.is_empty()) || frames.is_empty() {
+            frames.push(NO_STACK);
+        }
+        if self.fold_recursion {
+            frames.dedup();
+        }
+    }
+}
+
+/// Says, in the notes of the trace, what pictures of it leave out.
+pub(super) fn note_left_out(trace: &mut Trace, options: &Options) {
+    let by_time = options.weight == Weight::Time;
+    let Some(first) = best(trace) else { return };
+    let unit = weight_unit(first, by_time);
+    let mut sentences: Vec<String> = Vec::new();
+    for series in trace.series.iter().filter(|series| !series.is_empty()) {
+        if !fits(series, first, &unit, by_time) {
+            let name = series.name.as_deref().map_or(String::new(), |name| format!(" `{name}`"));
+            let unit = weight_unit(series, by_time);
+            let told = if series.is_additive() {
+                format!("total {}", text::amount(series.total(), &unit))
+            } else {
+                format!("{} values that cannot be added", series.len())
+            };
+            sentences.push(format!("left out: aggregation{name} of another kind or unit, {told}"));
+        }
+    }
+    if by_time && first.is_distribution() {
+        sentences.push("weights are estimates: the middle of each bucket times its count".into());
+    }
+    sentences.into_iter().for_each(|sentence| trace.notes.info(sentence));
+}
+
+/// How well a series suits a picture; the larger the better.
+fn rank(series: &Series) -> (bool, bool, bool) {
+    let has_path = series.keys.iter().any(|key| key.kind == KeyKind::Path);
+    (series.has_stack || has_path, series.is_additive(), !series.is_distribution())
+}
+
+/// The first of the series that suit a picture best.
+fn best(trace: &Trace) -> Option<&Series> {
+    let mut filled = trace.series.iter().filter(|series| !series.is_empty());
+    let first = filled.next()?;
+    Some(filled.fold(first, |best, series| if rank(series) > rank(best) { series } else { best }))
+}
+
+fn fits(series: &Series, first: &Series, unit: &Unit, by_time: bool) -> bool {
+    let (drawn, additive, _) = rank(series);
+    let (first_drawn, first_additive, _) = rank(first);
+    !series.is_empty()
+        && drawn == first_drawn
+        && additive == first_additive
+        && (additive || std::ptr::eq(series, first))
+        && weight_unit(series, by_time) == *unit
+}
+
+fn weight_unit(series: &Series, by_time: bool) -> Unit {
+    match series.function {
+        Function::Quantize | Function::Lquantize | Function::Llquantize if !by_time => Unit::Count,
+        _ => series.unit.clone(),
+    }
+}
+
+/// The frame as folded lines may hold it, so that flamegraph.pl and inferno read it back as one frame: no `;`, no control
+/// character, no blank before a number at its end (which would be a second count), no `# ` in front (a comment).
+pub(super) fn safe_frame(frame: &str) -> Cow<'_, str> {
+    let ends_in_number = frame.ends_with(|c: char| c.is_ascii_digit() || c == '.');
+    let edges = frame.starts_with([' ', '#']) || frame.ends_with(' ') || frame.is_empty();
+    if !ends_in_number && !edges && frame.bytes().all(|byte| (0x20..0x7f).contains(&byte) && byte != b';') {
+        return Cow::Borrowed(frame);
+    }
+    let mut safe = text::line(frame).trim().replace(';', ":");
+    if safe.is_empty() {
+        return Cow::Borrowed(EMPTY);
+    }
+    if let Some((head, last)) = safe.rsplit_once(' ')
+        && last.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    {
+        safe = format!("{head}\u{a0}{last}");
+    }
+    if let Some(rest) = safe.strip_prefix("# ") {
+        safe = format!("#\u{a0}{rest}");
+    }
+    Cow::Owned(safe)
+}

@@ -1,0 +1,227 @@
+//! Text for people: what may come from a hostile input is made harmless, numbers get units, times a zone.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use jiff::Timestamp;
+use jiff::tz::Offset;
+
+use crate::units::Unit;
+
+/// Whether a terminal could take the character for a command, or it could turn the order of a line.
+pub(super) fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Appends text on one line: line breaks with the blanks around them become one blank, other control characters are
+/// written as `\x1b` or `\u{202e}`.
+pub(super) fn push_line(out: &mut String, text: &str) {
+    let is_plain = |byte: u8| (0x20..0x7f).contains(&byte);
+    if text.bytes().all(is_plain) {
+        out.push_str(text);
+        return;
+    }
+    let from = out.len();
+    let mut after_break = false;
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
+                while out.len() > from && out.ends_with(' ') {
+                    out.pop();
+                }
+                after_break = true;
+            }
+            ' ' if after_break => {}
+            c => {
+                if after_break && out.len() > from {
+                    out.push(' ');
+                }
+                after_break = false;
+                push_safe(out, c);
+            }
+        }
+    }
+}
+
+/// Text on one line; see [`push_line`].
+pub(super) fn line(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    push_line(&mut out, text);
+    Cow::Owned(out)
+}
+
+fn push_safe(out: &mut String, c: char) {
+    match c as u32 {
+        code if code < 0x100 && is_unsafe(c) => _ = write!(out, "\\x{code:02x}"),
+        code if is_unsafe(c) => _ = write!(out, "\\u{{{code:x}}}"),
+        _ => out.push(c),
+    }
+}
+
+/// Columns that a character takes on a terminal: 0, 1 or 2.
+fn columns(c: char) -> usize {
+    if c.is_ascii() { 1 } else { unicode_width::UnicodeWidthChar::width(c).unwrap_or(0) }
+}
+
+/// Columns that a text takes.
+pub(super) fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().map(columns).sum() }
+}
+
+/// Cuts what was appended since byte `from` to `limit` columns, the last of them `…`.
+pub(super) fn cut(out: &mut String, from: usize, limit: usize) {
+    let Some(text) = out.get(from..) else { return };
+    if text.len() <= limit || width(text) <= limit {
+        return;
+    }
+    let mut used = 0;
+    let fits = text.char_indices().find(|&(_, c)| {
+        used += columns(c);
+        used >= limit
+    });
+    let at = fits.map_or(text.len(), |(at, _)| at);
+    out.truncate(from + at);
+    out.push('…');
+}
+
+/// Pads what was appended since byte `from` to `wide` columns, after cutting it to `limit`; one blank follows.
+pub(super) fn fit(out: &mut String, from: usize, wide: usize, limit: usize) {
+    fit_exactly(out, from, wide, limit);
+    out.push(' ');
+}
+
+/// Likewise, without the blank.
+pub(super) fn fit_exactly(out: &mut String, from: usize, wide: usize, limit: usize) {
+    if limit != usize::MAX {
+        cut(out, from, wide);
+    }
+    let used = out.get(from..).map_or(0, width);
+    out.extend(std::iter::repeat_n(' ', wide.saturating_sub(used)));
+}
+
+/// Appends the milliseconds of a part of a second: `.790`.
+pub(super) fn push_milli(out: &mut String, nanosecond: u32) {
+    let milli = nanosecond / 1_000_000;
+    out.push('.');
+    for divisor in [100, 10, 1] {
+        out.extend(char::from_digit(milli / divisor % 10, 10));
+    }
+}
+
+/// Appends text padded to `width` columns, its digits on the right.
+pub(super) fn push_right(out: &mut String, text: &str, wide: usize) {
+    out.extend(std::iter::repeat_n(' ', wide.saturating_sub(text.len())));
+    out.push_str(text);
+}
+
+/// `1234567` as `1,234,567`.
+pub(super) fn thousands(value: i128) -> String {
+    let digits = value.unsigned_abs().to_string();
+    let mut out = String::with_capacity(digits.len() * 4 / 3 + 1);
+    if value < 0 {
+        out.push('-');
+    }
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// An amount with its unit: `48.231 ms`, `1,204 samples`, `17 bytes`; a bare number if the unit is not known.
+pub(super) fn amount(value: i128, unit: &Unit) -> String {
+    let Some(scale) = unit.picoseconds() else {
+        return match unit {
+            Unit::Unknown => thousands(value),
+            unit => format!("{} {}", thousands(value), line(&unit.to_string())),
+        };
+    };
+    let Some(picoseconds) = value.checked_mul(scale) else { return format!("{} {unit}", thousands(value)) };
+    let size = picoseconds.unsigned_abs();
+    let (divisor, word) = match size {
+        0..1_000 => (1, "ps"),
+        1_000..1_000_000 => (1_000, "ns"),
+        1_000_000..1_000_000_000 => (1_000_000, "us"),
+        1_000_000_000..1_000_000_000_000 => (1_000_000_000, "ms"),
+        _ => (1_000_000_000_000, "s"),
+    };
+    if size == 0 || divisor <= scale.unsigned_abs() {
+        return format!("{} {unit}", thousands(value));
+    }
+    format!("{} {word}", fraction(picoseconds, divisor))
+}
+
+/// Milliseconds with three decimals, rounded half away from zero.
+pub(super) fn milliseconds(nanoseconds: i128) -> String {
+    let mut out = String::new();
+    push_milliseconds(&mut out, nanoseconds);
+    out
+}
+
+/// Appends [`milliseconds`].
+pub(super) fn push_milliseconds(out: &mut String, nanoseconds: i128) {
+    let micro = nanoseconds.unsigned_abs().saturating_add(500) / 1_000;
+    let sign = if nanoseconds < 0 && micro > 0 { "-" } else { "" };
+    _ = write!(out, "{sign}{}.{:03}", micro / 1_000, micro % 1_000);
+}
+
+fn fraction(value: i128, divisor: u128) -> String {
+    let thousandths = (value.unsigned_abs().saturating_mul(1_000).saturating_add(divisor / 2)) / divisor;
+    let whole = i128::try_from(thousandths / 1_000).unwrap_or(i128::MAX);
+    let sign = if value < 0 { "-" } else { "" };
+    format!("{sign}{}.{:03}", thousands(whole), thousandths % 1_000)
+}
+
+/// A share in percent, `12.50`; 0 of nothing is 0.
+pub(super) fn percent(part: i128, whole: i128) -> String {
+    if whole == 0 { "0.00".into() } else { format!("{:.2}", 100.0 * part as f64 / whole as f64) }
+}
+
+/// Wall-clock times in one zone. Keeps the last second, since log lines come by time.
+pub(super) struct Clock {
+    offset: Offset,
+    second: i64,
+    date: String,
+    time: String,
+}
+
+impl Clock {
+    /// A clock of the zone `seconds` east of UTC.
+    pub(super) fn new(seconds: i32) -> Clock {
+        let offset = Offset::from_seconds(seconds).unwrap_or(Offset::UTC);
+        Clock { offset, second: i64::MIN, date: String::new(), time: String::new() }
+    }
+
+    /// Date (`2026-11-30`), time (`14:13:11`) and nanoseconds in the second of that instant.
+    pub(super) fn read(&mut self, nanoseconds: i64) -> (&str, &str, u32) {
+        let (second, rest) = (nanoseconds.div_euclid(1_000_000_000), nanoseconds.rem_euclid(1_000_000_000));
+        if second != self.second || self.date.is_empty() {
+            self.second = second;
+            let stamp = Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH);
+            let local = self.offset.to_datetime(stamp);
+            self.date.clear();
+            self.time.clear();
+            _ = write!(self.date, "{}", local.date());
+            _ = write!(self.time, "{:02}:{:02}:{:02}", local.hour(), local.minute(), local.second());
+        }
+        (&self.date, &self.time, u32::try_from(rest).unwrap_or(0))
+    }
+
+    /// The zone's name: `UTC`, `UTC+01:00`.
+    pub(super) fn zone(&self) -> String {
+        match self.offset.seconds() {
+            0 => "UTC".into(),
+            seconds => {
+                let (sign, size) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs());
+                format!("UTC{sign}{:02}:{:02}", size / 3600, size / 60 % 60)
+            }
+        }
+    }
+}
