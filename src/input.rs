@@ -111,7 +111,9 @@ impl Lines {
             let before = self.end;
             self.fill();
             // A live source gives what it has: one read is enough to judge by once a whole line is there.
-            if self.end - before < BLOCK / 8 && memchr::memchr(b'\n', self.pending()).is_some() {
+            // The first read gives only the bytes that `from_read` looked at.
+            let judged = before > 0 || self.end > 2;
+            if judged && self.end - before < BLOCK / 8 && memchr::memchr(b'\n', self.pending()).is_some() {
                 break;
             }
         }

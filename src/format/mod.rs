@@ -7,6 +7,7 @@ mod client_table;
 mod folded;
 mod lookahead;
 mod perf_schema;
+mod plans;
 
 use crate::error::{Error, Result};
 use crate::input::{Input, Lines};
@@ -43,7 +44,7 @@ pub struct Format {
 }
 
 /// All formats, the more special ones first.
-pub static ALL: &[Format] = &[perf_schema::FORMAT, folded::FORMAT];
+pub static ALL: &[Format] = &[perf_schema::FORMAT, plans::FORMAT, folded::FORMAT];
 
 /// Reads one input into the trace; finds its format unless `from` names it.
 pub fn read(input: &mut Input, from: Option<&str>, options: &Options, trace: &mut Trace) -> Result<()> {
