@@ -3,11 +3,16 @@
 //! A new format is a file here, a line in [`ALL`], and a folder of fixtures in tests/data. A reader never panics, never gives up a
 //! file for one bad record, counts what it skips, and names the line.
 
+mod bcc;
+mod bcc_hist;
 mod client_table;
 mod folded;
 mod lookahead;
 mod perf_schema;
 mod plans;
+mod psn;
+mod slower;
+mod xstack;
 
 use crate::error::{Error, Result};
 use crate::input::{Input, Lines};
@@ -44,7 +49,16 @@ pub struct Format {
 }
 
 /// All formats, the more special ones first.
-pub static ALL: &[Format] = &[perf_schema::FORMAT, plans::FORMAT, folded::FORMAT];
+pub static ALL: &[Format] = &[
+    perf_schema::FORMAT,
+    plans::FORMAT,
+    psn::FORMAT,
+    bcc::FORMAT,
+    bcc_hist::FORMAT,
+    slower::FORMAT,
+    xstack::FORMAT,
+    folded::FORMAT,
+];
 
 /// Reads one input into the trace; finds its format unless `from` names it.
 pub fn read(input: &mut Input, from: Option<&str>, options: &Options, trace: &mut Trace) -> Result<()> {
