@@ -29,12 +29,17 @@ pub(super) const FORMAT: Format =
 
 fn fits(head: &[u8]) -> Fit {
     let lines: Vec<&[u8]> = head.split(|&b| b == b'\n').collect();
-    let marked = lines.iter().any(|line| unit_of(line).is_some() || folded(line).is_some_and(|(stack, _)| has_mark(stack)));
+    let marked =
+        lines.iter().any(|line| unit_of(line).is_some() || folded(line).is_some_and(|(stack, _)| has_mark(stack)));
     let block = lines.windows(2).any(|pair| match pair {
         [process, value] => comm(process).is_some() && number(value).is_some(),
         _ => false,
     });
-    if marked || block { Fit::Sure } else { Fit::No("no divider, no missed stack, and no `-  comm (pid)` over a number".into()) }
+    if marked || block {
+        Fit::Sure
+    } else {
+        Fit::No("no divider, no missed stack, and no `-  comm (pid)` over a number".into())
+    }
 }
 
 /// What the tools print around their stacks, with the unit that it tells.
@@ -142,9 +147,10 @@ fn is_divider(frame: &[u8]) -> bool {
 }
 
 fn has_mark(stack: &[u8]) -> bool {
-    stack.split(|&b| b == b';').skip(1).any(|frame| {
-        is_divider(frame) || frame == b"[Missed User Stack]" || frame == b"[Missed Kernel Stack]"
-    })
+    stack
+        .split(|&b| b == b';')
+        .skip(1)
+        .any(|frame| is_divider(frame) || frame == b"[Missed User Stack]" || frame == b"[Missed Kernel Stack]")
 }
 
 /// `#0  0xffffffff81 name+0x1c` without number and address.

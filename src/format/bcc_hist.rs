@@ -21,7 +21,11 @@ pub(super) const FORMAT: Format =
     Format { name: "bcc-hist", about: "histograms of bcc (biolatency, ext4dist, funclatency)", fits, read };
 
 fn fits(head: &[u8]) -> Fit {
-    if head.split(|&b| b == b'\n').any(|line| heading(line).is_some()) { Fit::Sure } else { Fit::No("no line `unit : count distribution`".into()) }
+    if head.split(|&b| b == b'\n').any(|line| heading(line).is_some()) {
+        Fit::Sure
+    } else {
+        Fit::No("no line `unit : count distribution`".into())
+    }
 }
 
 /// The word for the values in `     usecs               : count     distribution`.

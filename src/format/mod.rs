@@ -5,6 +5,7 @@
 
 mod bcc;
 mod bcc_hist;
+mod bpftrace;
 mod client_table;
 mod folded;
 mod lookahead;
@@ -55,6 +56,7 @@ pub static ALL: &[Format] = &[
     psn::FORMAT,
     bcc::FORMAT,
     bcc_hist::FORMAT,
+    bpftrace::FORMAT,
     slower::FORMAT,
     xstack::FORMAT,
     folded::FORMAT,

@@ -23,7 +23,11 @@ pub(super) const FORMAT: Format =
     Format { name: "qslower", about: "queries of bcc's mysqld_qslower and dbslower", fits, read };
 
 fn fits(head: &[u8]) -> Fit {
-    if head.split(|&b| b == b'\n').take(20).any(is_heading) { Fit::Sure } else { Fit::No("no line `TIME(s) PID MS QUERY`".into()) }
+    if head.split(|&b| b == b'\n').take(20).any(is_heading) {
+        Fit::Sure
+    } else {
+        Fit::No("no line `TIME(s) PID MS QUERY`".into())
+    }
 }
 
 fn is_heading(line: &[u8]) -> bool {

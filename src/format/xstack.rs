@@ -20,7 +20,11 @@ const KEYS: [&str; 2] = ["comm", "state"];
 fn fits(head: &[u8]) -> Fit {
     let line = head.split(|&b| b == b'\n').next().unwrap_or(&[]);
     let sample = separator(line).and_then(|separator| Sample::parse(line, separator));
-    if is_heading(line) || sample.is_some() { Fit::Sure } else { Fit::No("no line `timestamp|tid|tgid|comm|state|ustack|kstack`".into()) }
+    if is_heading(line) || sample.is_some() {
+        Fit::Sure
+    } else {
+        Fit::No("no line `timestamp|tid|tgid|comm|state|ustack|kstack`".into())
+    }
 }
 
 fn is_heading(line: &[u8]) -> bool {
