@@ -113,8 +113,11 @@ impl Lines {
             let before = self.end;
             self.fill();
             // A live source gives what it has: one read is enough to judge by once a whole line is there that is not blank.
+            // The first read gives only the bytes that `from_read` looked at.
+            let judged = before > 0 || self.end > 2;
             let start = self.pending().trim_ascii_start();
-            if self.end - before < BLOCK / 8 && memchr::memchr(b'\n', start).is_some() {
+            if judged && self.end - before < BLOCK / 8 && memchr::memchr(b'
+', start).is_some() {
                 break;
             }
         }

@@ -14,9 +14,16 @@ mod number;
 mod stack;
 
 // Output of other tools of the trade.
+mod bcc;
+mod bcc_hist;
+mod bpftrace;
 mod client_table;
 mod lookahead;
 mod perf_schema;
+mod plans;
+mod psn;
+mod slower;
+mod xstack;
 
 // Logs of queries.
 
@@ -63,6 +70,13 @@ pub static ALL: &[Format] = &[
 
     // Other tools.
     perf_schema::FORMAT,
+    plans::FORMAT,
+    psn::FORMAT,
+    bcc::FORMAT,
+    bcc_hist::FORMAT,
+    bpftrace::FORMAT,
+    slower::FORMAT,
+    xstack::FORMAT,
     // The least special one.
     folded::FORMAT,
 ];

@@ -1,5 +1,14 @@
 //! What a trace says of itself: script, start, target.
 
+/// Which way up stacks are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Picture {
+    /// Roots at the bottom.
+    Flame,
+    /// Roots on top: plans are read from there.
+    Icicle,
+}
+
 /// The self-description of a trace; every part may be unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
@@ -21,6 +30,8 @@ pub struct Heading {
     pub inputs: Vec<String>,
     /// Title for pictures, where the input has a better one than its script's name.
     pub title: Option<String>,
+    /// The picture that suits the input, where it is not the usual one.
+    pub picture: Option<Picture>,
 }
 
 impl Heading {
@@ -34,6 +45,7 @@ impl Heading {
         self.target = self.target.or(other.target);
         self.strsize = self.strsize.or(other.strsize);
         self.title = self.title.take().or(other.title);
+        self.picture = self.picture.or(other.picture);
         self.inputs.extend(other.inputs);
     }
 }

@@ -17,7 +17,7 @@ mod trace;
 pub use distribution::{Bucket, Distribution};
 pub use event::{EventTable, Field, FieldType, FieldValue, Schema};
 pub use filter::Filter;
-pub use heading::Heading;
+pub use heading::{Heading, Picture};
 pub use name::{NameId, Names};
 pub use note::{Note, Notes, Severity};
 pub use query::{Query, QueryKind};

@@ -3,6 +3,7 @@
 //! A frame comes as the raw bytes of its line. What it is called in pictures (offset stripped, demangled, addresses merged) is
 //! worked out once per distinct raw line; two raw lines with one name share its number.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -25,6 +26,7 @@ pub struct Names {
     by_raw: HashTable<u32>,
     hasher: DefaultHashBuilder,
     replaced: u64,
+    details: HashMap<NameId, String>,
 }
 
 impl Names {
@@ -71,6 +73,16 @@ impl Names {
     /// Whether the name stands for frames without a symbol.
     pub fn is_unresolved(&self, id: NameId) -> bool {
         self.unresolved.get(id.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Says more of a name than its text: rows and loops of a plan's step. Pictures show it in the frame's tooltip.
+    pub fn describe(&mut self, id: NameId, detail: String) {
+        self.details.insert(id, detail);
+    }
+
+    /// What else is known of a name.
+    pub fn detail(&self, id: NameId) -> Option<&str> {
+        self.details.get(&id).map(String::as_str)
     }
 
     /// How many distinct texts had bytes that are not UTF-8 (shown as U+FFFD).

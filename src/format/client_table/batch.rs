@@ -15,7 +15,8 @@ pub(super) fn read(tables: &mut Tables<'_>) {
         return csv::read(tables, line, text);
     }
     let names: Vec<String> = split(&text).map(column).collect();
-    let unlike = tables.width != 0 && names.len() > tables.width;
+    // In a result of one column a tab is part of a raw text, a plan for example.
+    let unlike = tables.width > 1 && names.len() > tables.width;
     if (tables.is_header)(&names) || unlike {
         tables.width = names.len();
         tables.first_cell.clear();
