@@ -116,8 +116,7 @@ impl Lines {
             // The first read gives only the bytes that `from_read` looked at.
             let judged = before > 0 || self.end > 2;
             let start = self.pending().trim_ascii_start();
-            if judged && self.end - before < BLOCK / 8 && memchr::memchr(b'
-', start).is_some() {
+            if judged && self.end - before < BLOCK / 8 && memchr::memchr(b'\n', start).is_some() {
                 break;
             }
         }

@@ -26,6 +26,7 @@ mod slower;
 mod xstack;
 
 // Logs of queries.
+mod slow_log;
 
 use crate::error::{Error, Result};
 use crate::input::{Input, Lines};
@@ -67,7 +68,7 @@ pub static ALL: &[Format] = &[
     dump::FORMAT,
     dtrace::FORMAT,
     // Logs of queries.
-
+    slow_log::FORMAT,
     // Other tools.
     perf_schema::FORMAT,
     plans::FORMAT,
