@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format =
 
 /// Reads the beginning and looks at what came of it.
 fn fits(head: &[u8]) -> Fit {
-    if head.starts_with(b"# seatrace\t") {
+    if head.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"# seatrace\t")) {
         return Fit::No("a seatrace dump".into());
     }
     let mut scratch = Trace::new(Cleaner::default(), Filter::default(), Passes::Auto);
