@@ -122,15 +122,7 @@ impl Sections {
         self.add(id, &held.shape, &held.keys, &[], held.value, trace);
     }
 
-    fn add(
-        &mut self,
-        id: SeriesId,
-        shape: &Shape,
-        keys: &[NameId],
-        stack: &[NameId],
-        value: Value,
-        trace: &mut Trace,
-    ) {
+    fn add(&mut self, id: SeriesId, shape: &Shape, keys: &[NameId], stack: &[NameId], value: Value, trace: &mut Trace) {
         if let Some(open) = self.open.iter_mut().rev().find(|open| open.shape == *shape) {
             open.rows = open.rows.saturating_add(1);
         }
