@@ -1,5 +1,6 @@
 //! The command line: five verbs, one idea: a source and a view.
 
+mod diff;
 mod replay;
 mod run;
 
@@ -43,6 +44,9 @@ enum Verb {
     /// Trace a running server, or a command, with a bundled script or your own
     #[command(after_long_help = run::EXAMPLES)]
     Run(run::Run),
+    /// Compare two saved files of one kind: stacks, rows by key or distributions
+    #[command(after_long_help = diff::EXAMPLES)]
+    Diff(diff::Diff),
 }
 
 /// How results are shown: the same for every verb that shows any.
@@ -137,14 +141,21 @@ impl Show {
         self.format.is_some() || self.output.is_some()
     }
 
+    /// Opens the output, and tells the views about it.
+    fn open(&self) -> Result<(Output, view::Options)> {
+        let out = Output::create(self.output.as_deref())?;
+        let mut options = self.options.clone();
+        options.columns = terminal_columns(&out);
+        let extension = self.output.as_deref().and_then(std::path::Path::extension);
+        options.extension = extension.and_then(|extension| extension.to_str()).map(str::to_owned);
+        Ok((out, options))
+    }
+
     /// Opens the output before anything is read, so that a wrong place fails at once; records then go to it as they come, where the view can.
     pub(crate) fn begin(&self, trace: &mut Trace) -> Result<Showing<'_>> {
         let view = view::asked_for(self.format.as_deref(), self.output.as_deref())?;
-        let out = Rc::new(RefCell::new(Output::create(self.output.as_deref())?));
-        let mut options = self.options.clone();
-        options.columns = terminal_columns(&out.borrow());
-        let extension = self.output.as_deref().and_then(std::path::Path::extension);
-        options.extension = extension.and_then(|extension| extension.to_str()).map(str::to_owned);
+        let (out, options) = self.open()?;
+        let out = Rc::new(RefCell::new(out));
         let streams = view.or_else(|| view::of_records(self.output.as_deref())).and_then(|view| view.stream);
         if let Some(stream) = streams.filter(|_| options.sort != Some(view::Sort::Time)) {
             trace.stream_to(stream(&options, Box::new(Shared(Rc::clone(&out)))));
@@ -218,6 +229,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
     };
     let (trace, code) = match &cli.verb {
         Verb::Replay(replay) => (replay.run()?, ExitCode::SUCCESS),
+        Verb::Diff(diff) => (diff.run()?, ExitCode::SUCCESS),
         Verb::Run(run) => run.run(cli.quiet).map(|finished| (finished.trace, finished.code))?,
     };
     say(&cli, &trace)?;

@@ -55,7 +55,8 @@ fn write(trace: &Trace, options: &Options, inverted: bool, out: &mut dyn Write) 
     let colors = picture.colors.unwrap_or_default();
     let narrowest = picture.minwidth.unwrap_or(0.1).max(0.0) * total as f64 / inner_width(picture);
     let narrowest = narrowest.min(total as f64);
-    let layout = Layout { tree: &tree, narrowest, width: &|node| node.total[0] };
+    let widths: Vec<i128> = tree.nodes.iter().map(|node| node.total[0]).collect();
+    let layout = Layout { tree: &tree, narrowest, widths: &widths };
     let (shapes, hidden) = layout.shapes(&|node| (detail(node), colors.color(node.name)), &|weight| {
         format!("{}, {}%", amount(weight), text::percent(weight, total))
     });
@@ -98,8 +99,8 @@ pub(super) struct Layout<'a, 't> {
     pub(super) tree: &'a Tree<'t>,
     /// Narrower boxes are put together.
     pub(super) narrowest: f64,
-    /// Width of a frame: its children's sum is at most its own.
-    pub(super) width: &'a dyn Fn(&Node<'_>) -> i128,
+    /// Widths of the frames: that of a caller is at least the sum of its callees'.
+    pub(super) widths: &'a [i128],
 }
 
 /// What was too narrow to be drawn.
@@ -134,10 +135,10 @@ impl Layout<'_, '_> {
         while let Some((at, below)) = waiting.pop() {
             let Some(node) = self.tree.nodes.get(at) else { continue };
             let (detail, color) = look(node);
-            let number = push(&mut shapes, below, node.name.to_owned(), detail, color, (self.width)(node));
+            let number = push(&mut shapes, below, node.name.to_owned(), detail, color, self.width(at));
             let mut small = Hidden::default();
             for &child in &node.children {
-                let weight = self.tree.nodes.get(child).map_or(0, self.width);
+                let weight = self.width(child);
                 if weight > 0 && weight as f64 >= self.narrowest {
                     waiting.push((child, Some(number)));
                 } else if weight > 0 {
@@ -154,6 +155,10 @@ impl Layout<'_, '_> {
         }
         self.order(&mut shapes);
         (shapes, hidden)
+    }
+
+    fn width(&self, at: usize) -> i128 {
+        self.widths.get(at).copied().unwrap_or(0)
     }
 
     /// How many frames each frame holds, with itself.

@@ -3,10 +3,14 @@
 //! A new view is a file here, a line in [`ALL`], and goldens in tests. A view prints the notes of its trace wherever the output has a place for
 //! them; nothing from the input goes out unescaped.
 
+mod csv;
+mod diff;
 mod digest;
 mod draw;
 mod flame;
 mod folded;
+mod hist;
+mod json;
 mod log;
 mod palette;
 mod slowlog;
@@ -17,6 +21,7 @@ mod tree;
 use std::io::Write;
 use std::path::Path;
 
+pub use diff::{Compare, Comparison, Side};
 pub use digest::DigestOptions;
 pub use draw::Picture;
 pub use palette::Palette;
@@ -105,8 +110,19 @@ pub struct View {
 }
 
 /// All views.
-pub static ALL: &[View] =
-    &[log::VIEW, folded::VIEW, flame::FLAME, flame::ICICLE, digest::TABLE, digest::JSON, digest::CSV, slowlog::VIEW];
+pub static ALL: &[View] = &[
+    log::VIEW,
+    json::VIEW,
+    csv::VIEW,
+    hist::VIEW,
+    folded::VIEW,
+    flame::FLAME,
+    flame::ICICLE,
+    digest::TABLE,
+    digest::JSON,
+    digest::CSV,
+    slowlog::VIEW,
+];
 
 /// The view that is asked for by `-f`, or by the extension of `-o`, or that suits the data.
 pub fn choose(format: Option<&str>, output: Option<&Path>, trace: &Trace) -> Result<&'static View> {

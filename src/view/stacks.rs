@@ -23,6 +23,10 @@ pub(super) struct Stacks<'a> {
     series: Vec<&'a Series>,
     by_time: bool,
     fold_recursion: bool,
+    /// Weights are multiplied by the first and divided by the second.
+    scale: (i128, i128),
+    /// Thread and process numbers, which differ in every run, are taken off the keys.
+    without_numbers: bool,
 }
 
 impl<'a> Stacks<'a> {
@@ -34,7 +38,45 @@ impl<'a> Stacks<'a> {
         };
         let unit = weight_unit(first, by_time);
         let series = trace.series.iter().filter(|series| fits(series, first, &unit, by_time)).collect();
-        Ok(Stacks { unit, names: &trace.names, series, by_time, fold_recursion: options.fold_recursion })
+        Ok(Stacks {
+            unit,
+            names: &trace.names,
+            series,
+            by_time,
+            fold_recursion: options.fold_recursion,
+            scale: (1, 1),
+            without_numbers: false,
+        })
+    }
+
+    /// The stacks of a trace to compare: keys without the numbers of threads. An empty trace, of the same unit as `other`, has none.
+    pub(super) fn to_compare(trace: &'a Trace, options: &Options, other: &Trace) -> Result<Stacks<'a>> {
+        let mut stacks = match best(trace) {
+            Some(_) => Stacks::select(trace, options)?,
+            None => {
+                let unit = Stacks::select(other, options)?.unit;
+                let (names, fold_recursion) = (&trace.names, options.fold_recursion);
+                Stacks {
+                    unit,
+                    names,
+                    series: Vec::new(),
+                    by_time: false,
+                    fold_recursion,
+                    scale: (1, 1),
+                    without_numbers: true,
+                }
+            }
+        };
+        stacks.without_numbers = true;
+        Ok(stacks)
+    }
+
+    /// Scales the weights so that their sum becomes `total`.
+    pub(super) fn normalize(&mut self, total: i128) {
+        let sum = self.total();
+        if sum > 0 && total > 0 {
+            self.scale = (total, sum);
+        }
     }
 
     /// Calls `visit` with every path and its weight, in the order of the input.
@@ -64,16 +106,25 @@ impl<'a> Stacks<'a> {
     }
 
     fn weight(&self, row: &Row<'_>) -> i128 {
-        match row.distribution {
+        let weight = match row.distribution {
             Some(distribution) if self.by_time => distribution.estimated_sum(),
             _ => row.value,
+        };
+        match self.scale {
+            (1, 1) => weight,
+            (up, down) => match weight.checked_mul(up).and_then(|product| product.checked_add(down / 2)) {
+                Some(product) => product.div_euclid(down),
+                None => (weight as f64 / down as f64 * up as f64).round() as i128,
+            },
         }
     }
 
     fn path(&self, series: &'a Series, row: &Row<'a>, frames: &mut Vec<&'a str>) {
         for (key, &id) in series.keys.iter().zip(row.keys) {
             let text = self.names.get(id);
+            let text = if self.without_numbers && series.has_stack { without_number(text) } else { text };
             match key.kind {
+                KeyKind::Int if self.without_numbers && series.has_stack => {}
                 KeyKind::Path => {
                     frames.extend(text.split(';').map(|frame| if frame.is_empty() { EMPTY } else { frame }))
                 }
@@ -88,6 +139,13 @@ impl<'a> Stacks<'a> {
             frames.dedup();
         }
     }
+}
+
+/// `worker-12` is `worker`: the next run has another number there.
+fn without_number(text: &str) -> &str {
+    let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    let name = name.trim_end_matches(['-', '_', '/', ':', '#', ' ', '.']);
+    if name.is_empty() { text } else { name }
 }
 
 /// Says, in the notes of the trace, what pictures of it leave out.

@@ -119,6 +119,29 @@ pub(super) fn push_right(out: &mut String, text: &str, wide: usize) {
     out.push_str(text);
 }
 
+/// Writes rows of numbers, and a text last; lines end at `limit` columns.
+pub(super) fn write_columns(
+    out: &mut dyn std::io::Write,
+    rows: impl Iterator<Item = Vec<String>>,
+    limit: usize,
+) -> crate::error::Result<()> {
+    let rows: Vec<Vec<String>> = rows.collect();
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| width(cell)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(widest).collect();
+    let mut line = String::new();
+    for row in &rows {
+        line.clear();
+        for (at, (cell, &wide)) in row.iter().zip(&widths).enumerate() {
+            line.push_str(if at > 0 { "  " } else { "" });
+            if at + 1 == count { line.push_str(cell) } else { push_right(&mut line, cell, wide) }
+        }
+        cut(&mut line, 0, limit);
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
 /// `1234567` as `1,234,567`.
 pub(super) fn thousands(value: i128) -> String {
     let digits = value.unsigned_abs().to_string();
