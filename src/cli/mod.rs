@@ -2,6 +2,7 @@
 
 mod replay;
 mod run;
+mod sql;
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -43,6 +44,9 @@ enum Verb {
     /// Trace a running server, or a command, with a bundled script or your own
     #[command(after_long_help = run::EXAMPLES)]
     Run(run::Run),
+    /// Print statements that export performance_schema for replay
+    #[command(after_long_help = sql::EXAMPLES)]
+    Sql(sql::Sql),
 }
 
 /// How results are shown: the same for every verb that shows any.
@@ -218,6 +222,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
     };
     let (trace, code) = match &cli.verb {
         Verb::Replay(replay) => (replay.run()?, ExitCode::SUCCESS),
+        Verb::Sql(sql) => return Ok(sql.run().map(|()| ExitCode::SUCCESS)?),
         Verb::Run(run) => run.run(cli.quiet).map(|finished| (finished.trace, finished.code))?,
     };
     say(&cli, &trace)?;
