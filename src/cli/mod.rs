@@ -3,6 +3,7 @@
 mod diff;
 mod replay;
 mod run;
+mod sql;
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -47,6 +48,9 @@ enum Verb {
     /// Compare two saved files of one kind: stacks, rows by key or distributions
     #[command(after_long_help = diff::EXAMPLES)]
     Diff(diff::Diff),
+    /// Print statements that export performance_schema for replay
+    #[command(after_long_help = sql::EXAMPLES)]
+    Sql(sql::Sql),
 }
 
 /// How results are shown: the same for every verb that shows any.
@@ -230,6 +234,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
     let (trace, code) = match &cli.verb {
         Verb::Replay(replay) => (replay.run()?, ExitCode::SUCCESS),
         Verb::Diff(diff) => (diff.run()?, ExitCode::SUCCESS),
+        Verb::Sql(sql) => return Ok(sql.run().map(|()| ExitCode::SUCCESS)?),
         Verb::Run(run) => run.run(cli.quiet).map(|finished| (finished.trace, finished.code))?,
     };
     say(&cli, &trace)?;

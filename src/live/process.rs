@@ -22,7 +22,8 @@ pub fn processes() -> Vec<Process> {
 /// Why a process that is there cannot be taken hold of: libdtrace says `No such process` also then.
 pub(super) fn holder(pid: i32) -> Option<String> {
     // SAFETY: signal 0 only asks whether the process could be signalled.
-    let is_there = unsafe { libc::kill(pid, 0) } == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM);
+    let is_there =
+        unsafe { libc::kill(pid, 0) } == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM);
     let status = is_there.then(|| std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default())?;
     let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:")).map_or("0", str::trim);
     Some(match tracer {
