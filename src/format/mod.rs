@@ -18,6 +18,7 @@ mod lookahead;
 mod perf_schema;
 
 // Logs of queries.
+mod slow_log;
 
 use crate::error::{Error, Result};
 use crate::input::{Input, Lines};
@@ -58,6 +59,7 @@ pub static ALL: &[Format] = &[
     // Text that DTrace prints.
     dump::FORMAT,
     // Logs of queries.
+    slow_log::FORMAT,
 
     // Other tools.
     perf_schema::FORMAT,
