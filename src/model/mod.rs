@@ -9,6 +9,7 @@ mod event;
 mod filter;
 mod heading;
 mod heat;
+mod join;
 mod latency;
 mod name;
 mod note;

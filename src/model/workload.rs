@@ -37,10 +37,10 @@ pub struct Class {
     pub latency: Latency,
     /// Times of statements that are known as a distribution only, in nanoseconds.
     pub spread: Distribution,
-    /// Sum of the times that stand in `spread`; an estimate unless `exact`.
-    pub spread_total: i128,
-    /// Whether `spread_total` was told by the source.
-    pub exact: bool,
+    /// Sum of the times of aggregated statements, where the source tells it.
+    pub told_total: Option<i128>,
+    /// Least and greatest times of aggregated statements, likewise.
+    pub told_bounds: Vec<i128>,
     /// Time waited for locks; `None` if not told.
     pub lock_time: Option<u64>,
     /// Rows sent, read, changed; `None` if not told.
@@ -70,8 +70,8 @@ impl Class {
             count: 0,
             latency: Latency::default(),
             spread: Distribution::new(),
-            spread_total: 0,
-            exact: true,
+            told_total: None,
+            told_bounds: Vec::new(),
             lock_time: None,
             rows: [None; 3],
             errors: None,
@@ -90,9 +90,33 @@ impl Class {
         sql::id(&self.fingerprint)
     }
 
-    /// Time of all its statements in nanoseconds.
+    /// Time of all its statements in nanoseconds; for distributions without a told sum, an estimate.
     pub fn total(&self) -> i128 {
-        i128::from(self.latency.total).saturating_add(self.spread_total)
+        let aggregated = self.told_total.unwrap_or_else(|| self.spread.estimated_sum());
+        i128::from(self.latency.total).saturating_add(aggregated)
+    }
+
+    /// Whether [`Class::total`] is an estimate.
+    pub fn is_estimated(&self) -> bool {
+        self.told_total.is_none() && self.spread.count() > 0
+    }
+
+    /// Least and greatest time; bounds of buckets where only a distribution is known.
+    pub fn bounds(&self) -> Option<(i128, i128)> {
+        if self.latency.count > 0 {
+            return Some((self.latency.min.into(), self.latency.max.into()));
+        }
+        let told = self.told_bounds.iter().copied();
+        let buckets = self.spread.buckets();
+        let least = told.clone().min().or(buckets.first().map(|bucket| bucket.low));
+        let greatest = told.max().or(buckets.last().map(|bucket| bucket.high));
+        least.zip(greatest)
+    }
+
+    /// Mean time in nanoseconds.
+    pub fn average(&self) -> i128 {
+        let count = if self.latency.count > 0 { self.latency.count } else { self.count };
+        self.total().checked_div(count.into()).unwrap_or(0)
     }
 
     /// The bounds between which the quantile `q` lies; equal where it is known (to a percent).
@@ -232,6 +256,11 @@ impl Workload {
     /// How many statements in all.
     pub fn count(&self) -> u64 {
         self.classes.iter().map(|class| class.count).sum()
+    }
+
+    /// Whether no class is known as a distribution only.
+    pub fn latency_is_exact(&self) -> bool {
+        self.classes.iter().all(|class| class.spread.count() == 0)
     }
 
     /// Time of all statements in nanoseconds.
