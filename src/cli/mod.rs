@@ -134,8 +134,10 @@ impl Show {
         let out = Rc::new(RefCell::new(Output::create(self.output.as_deref())?));
         let mut options = self.options.clone();
         options.columns = terminal_columns(&out.borrow());
+        let extension = self.output.as_deref().and_then(std::path::Path::extension);
+        options.extension = extension.and_then(|extension| extension.to_str()).map(str::to_owned);
         let streams = view.or_else(|| view::of_records(self.output.as_deref())).and_then(|view| view.stream);
-        if let Some(stream) = streams.filter(|_| options.sort.is_none()) {
+        if let Some(stream) = streams.filter(|_| options.sort != Some(view::Sort::Time)) {
             trace.stream_to(stream(&options, Box::new(Shared(Rc::clone(&out)))));
         }
         Ok(Showing { show: self, options, is_named: view.is_some(), out })

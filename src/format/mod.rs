@@ -60,7 +60,6 @@ pub static ALL: &[Format] = &[
     dump::FORMAT,
     // Logs of queries.
     slow_log::FORMAT,
-
     // Other tools.
     perf_schema::FORMAT,
     // The least special one.

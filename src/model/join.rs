@@ -118,7 +118,9 @@ impl Workload {
                     class.spread.add(nanoseconds(bucket.low), nanoseconds(bucket.high), bucket.count);
                 }
             }
-            Told::Total => class.told_total = Some(class.told_total.unwrap_or(0).saturating_add(nanoseconds(row.value))),
+            Told::Total => {
+                class.told_total = Some(class.told_total.unwrap_or(0).saturating_add(nanoseconds(row.value)))
+            }
             Told::Bound => class.told_bounds.push(nanoseconds(row.value)),
             Told::Waits => *class.waits.entry(kind).or_default() += nanoseconds(row.value),
             Told::Count | Told::Nothing => {}

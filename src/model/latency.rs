@@ -4,6 +4,8 @@ use hdrhistogram::Histogram;
 
 /// So many values are kept as they are.
 const EXACT: usize = 96;
+/// Longer ones count as this, in quantiles only: more than 11 days.
+const LONGEST: u64 = 1_000_000_000_000_000;
 
 /// Durations in nanoseconds, for quantiles; count, sum, least and greatest are exact.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +30,7 @@ impl Latency {
         self.count += 1;
         self.total = self.total.saturating_add(value);
         match &mut self.many {
-            Some(many) => many.saturating_record(value),
+            Some(many) => _ = many.record(value.min(LONGEST)),
             None if self.few.len() < EXACT => self.few.push(value),
             None => self.spill(value),
         }
@@ -39,7 +41,7 @@ impl Latency {
         let Ok(mut many) = Histogram::new(2) else { return };
         many.auto(true);
         for value in self.few.drain(..).chain([value]) {
-            many.saturating_record(value);
+            _ = many.record(value.min(LONGEST));
         }
         self.many = Some(Box::new(many));
     }

@@ -3,11 +3,13 @@
 //! A new view is a file here, a line in [`ALL`], and goldens in tests. A view prints the notes of its trace wherever the output has a place for
 //! them; nothing from the input goes out unescaped.
 
+mod digest;
 mod draw;
 mod flame;
 mod folded;
 mod log;
 mod palette;
+mod slowlog;
 mod stacks;
 mod text;
 mod tree;
@@ -15,6 +17,7 @@ mod tree;
 use std::io::Write;
 use std::path::Path;
 
+pub use digest::DigestOptions;
 pub use draw::Picture;
 pub use palette::Palette;
 
@@ -30,7 +33,7 @@ pub struct Options {
     /// Show times in UTC in place of the zone of the traced machine
     #[arg(long)]
     pub utc: bool,
-    /// Sort records: by time
+    /// Order: `time` for records; the others for a digest
     #[arg(long, value_name = "BY")]
     pub sort: Option<Sort>,
     /// What a distribution under a stack weighs: its count, or an estimate of its sum
@@ -42,6 +45,12 @@ pub struct Options {
     /// Looks of pictures.
     #[command(flatten)]
     pub picture: Picture,
+    /// Order and length of a digest.
+    #[command(flatten)]
+    pub digest: DigestOptions,
+    /// Extension of the output's name, for views of several forms.
+    #[arg(skip)]
+    pub extension: Option<String>,
     /// Columns of the terminal, if the output is one.
     #[arg(skip)]
     pub columns: Option<usize>,
@@ -50,11 +59,25 @@ pub struct Options {
     pub color: bool,
 }
 
-/// Order of records.
+/// Order of records, and of the kinds of statements in a digest: the greatest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Sort {
     /// By time; dumps are only nearly in this order.
     Time,
+    /// Digest: by the time of all statements of a kind together; the default.
+    Total,
+    /// Digest: by number.
+    Count,
+    /// Digest: by mean time.
+    Avg,
+    /// Digest: by the time that 95 of 100 do not exceed.
+    P95,
+    /// Digest: by the greatest time.
+    Max,
+    /// Digest: by rows read.
+    Rows,
+    /// Digest: by failures.
+    Errors,
 }
 
 /// Weight of a distribution.
@@ -82,7 +105,8 @@ pub struct View {
 }
 
 /// All views.
-pub static ALL: &[View] = &[log::VIEW, folded::VIEW, flame::FLAME, flame::ICICLE];
+pub static ALL: &[View] =
+    &[log::VIEW, folded::VIEW, flame::FLAME, flame::ICICLE, digest::TABLE, digest::JSON, digest::CSV, slowlog::VIEW];
 
 /// The view that is asked for by `-f`, or by the extension of `-o`, or that suits the data.
 pub fn choose(format: Option<&str>, output: Option<&Path>, trace: &Trace) -> Result<&'static View> {

@@ -67,6 +67,11 @@ impl Event {
         self.measured
     }
 
+    /// Whether `SET timestamp` has passed, the last line before the statement.
+    pub(super) fn has_timestamp(&self) -> bool {
+        self.timestamp.is_some()
+    }
+
     /// A header line without its `#`.
     pub(super) fn header(&mut self, line: &[u8]) {
         let Some(line) = line.strip_prefix(b" ") else { return };

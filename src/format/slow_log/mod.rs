@@ -104,9 +104,12 @@ impl Reader {
                 self.place = Place::Done;
                 return true;
             }
-            self.event.header(header);
-            self.place = Place::Header;
-            return true;
+            // A statement may begin with a comment.
+            if self.place != Place::Header || !self.event.has_timestamp() || begins_event(line) {
+                self.event.header(header);
+                self.place = Place::Header;
+                return true;
+            }
         }
         if is_banner(line) {
             self.banners += u64::from(self.events > 0);

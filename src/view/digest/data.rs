@@ -17,7 +17,7 @@ pub(super) fn json(
     options: &Options,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let classes = ranked(workload, options.digest.order);
+    let classes = ranked(workload, options.sort);
     let total = workload.total();
     let top = options.digest.top.filter(|&top| top > 0).unwrap_or(classes.len());
     for (at, class) in classes.iter().take(top).enumerate() {
@@ -115,7 +115,7 @@ pub(super) fn csv(
     options: &Options,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let classes = ranked(workload, options.digest.order);
+    let classes = ranked(workload, options.sort);
     let total = workload.total();
     let top = options.digest.top.filter(|&top| top > 0).unwrap_or(classes.len());
     let mut table = csv::Writer::from_writer(out);

@@ -9,7 +9,7 @@ mod table;
 use std::cmp::Reverse;
 use std::io::Write;
 
-use super::{Options, View};
+use super::{Options, Sort, View};
 use crate::error::Result;
 use crate::model::{Class, ClassKind, Consumer, Heading, Query, Trace, Workload};
 
@@ -42,32 +42,9 @@ pub(super) const CSV: View = View {
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Digest")]
 pub struct DigestOptions {
-    /// What makes a statement come first in a digest
-    #[arg(long, value_name = "BY", default_value = "total", hide_default_value = true)]
-    pub order: Order,
     /// So many kinds of statements in a digest; 0: all (20 in a table)
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-}
-
-/// Order of a digest; the greatest first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Order {
-    /// Time of all together.
-    #[default]
-    Total,
-    /// How many.
-    Count,
-    /// Mean time.
-    Avg,
-    /// The time that 95 of 100 do not exceed.
-    P95,
-    /// The greatest time.
-    Max,
-    /// Rows read.
-    Rows,
-    /// How many failed.
-    Errors,
 }
 
 /// What a digest is made of.
@@ -134,17 +111,17 @@ fn digest(workload: &Workload, said: &[String], trace: &Trace, options: &Options
 }
 
 /// The classes in order, SQL first, then what is none; ties by fingerprint.
-pub(super) fn ranked<'a>(workload: &'a Workload, order: Order) -> Vec<&'a Class> {
+pub(super) fn ranked<'a>(workload: &'a Workload, sort: Option<Sort>) -> Vec<&'a Class> {
     let mut classes: Vec<&Class> = workload.classes().iter().collect();
     let key = |class: &Class| -> i128 {
-        match order {
-            Order::Total => class.total(),
-            Order::Count => class.count.into(),
-            Order::Avg => class.average(),
-            Order::P95 => class.quantile(0.95).map_or(0, |bounds| bounds.1),
-            Order::Max => class.bounds().map_or(0, |bounds| bounds.1),
-            Order::Rows => class.rows.get(1).copied().flatten().unwrap_or(0).into(),
-            Order::Errors => class.errors.unwrap_or(0).into(),
+        match sort.unwrap_or(Sort::Total) {
+            Sort::Total | Sort::Time => class.total(),
+            Sort::Count => class.count.into(),
+            Sort::Avg => class.average(),
+            Sort::P95 => class.quantile(0.95).map_or(0, |bounds| bounds.1),
+            Sort::Max => class.bounds().map_or(0, |bounds| bounds.1),
+            Sort::Rows => class.rows.get(1).copied().flatten().unwrap_or(0).into(),
+            Sort::Errors => class.errors.unwrap_or(0).into(),
         }
     };
     classes.sort_by_cached_key(|class| (class.kind, Reverse(key(class)), class.fingerprint.clone()));

@@ -22,7 +22,7 @@ pub(super) fn table(
     options: &Options,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let classes = ranked(workload, options.digest.order);
+    let classes = ranked(workload, options.sort);
     let (sql, others): (Vec<&Class>, Vec<&Class>) = classes.into_iter().partition(|class| class.kind == ClassKind::Sql);
     let top = options.digest.top.unwrap_or(TOP);
     let shown = if top == 0 { sql.len() } else { top.min(sql.len()) };
@@ -191,7 +191,10 @@ fn names<'a>(found: impl Iterator<Item = (&'a NameId, &'a u64)>, workload: &Work
     let mut found: Vec<(&str, u64)> = found.map(|(&name, &count)| (workload.names.get(name), count)).collect();
     found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let more = found.len().saturating_sub(NAMED);
-    let told: Vec<String> =
-        found.iter().take(NAMED).map(|(name, count)| format!("{} ({})", text::line(name), text::thousands((*count).into()))).collect();
+    let told: Vec<String> = found
+        .iter()
+        .take(NAMED)
+        .map(|(name, count)| format!("{} ({})", text::line(name), text::thousands((*count).into())))
+        .collect();
     if more > 0 { format!("{} and {more} more", told.join(", ")) } else { told.join(", ") }
 }

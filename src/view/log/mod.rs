@@ -24,7 +24,7 @@ pub(super) const VIEW: View = View {
 fn write(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
     let mut log = Log::new(options.clone(), out);
     let mut order: Vec<&Query<'_>> = trace.queries.iter().collect();
-    if options.sort.is_some() {
+    if options.sort == Some(super::Sort::Time) {
         order.sort_by_key(|query| query.end);
     }
     for query in order {
