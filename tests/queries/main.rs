@@ -1,3 +1,6 @@
 //! Queries in full: slow logs in and out, fingerprints, digests, their pictures and the report.
 
+mod digest;
 mod fingerprint;
+mod slow_log;
+mod support;
