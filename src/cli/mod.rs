@@ -1,6 +1,7 @@
 //! The command line: five verbs, one idea: a source and a view.
 
 mod replay;
+mod select;
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -86,6 +87,8 @@ struct Select {
     /// Keep offsets inside functions
     #[arg(long)]
     offsets: bool,
+    #[command(flatten)]
+    queries: select::Queries,
     /// What to do with frames without symbols: merge or keep
     #[arg(long, value_name = "HOW", default_value = "merge", value_parser = ["merge", "keep"], hide_default_value = true)]
     addresses: String,
@@ -124,6 +127,8 @@ impl Show {
             keys: select.keys.clone(),
             drop_keys: select.drop_key.clone(),
             root: select.root.clone(),
+            queries: select.queries.selection(),
+            anonymize: select.queries.anonymizer(),
         };
         Trace::new(cleaner, filter, select.passes)
     }
@@ -137,7 +142,9 @@ impl Show {
         let extension = self.output.as_deref().and_then(std::path::Path::extension);
         options.extension = extension.and_then(|extension| extension.to_str()).map(str::to_owned);
         let streams = view.or_else(|| view::of_records(self.output.as_deref())).and_then(|view| view.stream);
-        if let Some(stream) = streams.filter(|_| options.sort != Some(view::Sort::Time)) {
+        if let Some(stream) =
+            streams.filter(|_| options.sort != Some(view::Sort::Time) && !self.select.queries.top_level_only)
+        {
             trace.stream_to(stream(&options, Box::new(Shared(Rc::clone(&out)))));
         }
         Ok(Showing { show: self, options, is_named: view.is_some(), out })
