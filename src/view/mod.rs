@@ -7,6 +7,7 @@ mod digest;
 mod draw;
 mod flame;
 mod folded;
+mod heatmap;
 mod log;
 mod palette;
 mod slowlog;
@@ -105,8 +106,17 @@ pub struct View {
 }
 
 /// All views.
-pub static ALL: &[View] =
-    &[log::VIEW, folded::VIEW, flame::FLAME, flame::ICICLE, digest::TABLE, digest::JSON, digest::CSV, slowlog::VIEW];
+pub static ALL: &[View] = &[
+    log::VIEW,
+    folded::VIEW,
+    flame::FLAME,
+    flame::ICICLE,
+    digest::TABLE,
+    digest::JSON,
+    digest::CSV,
+    slowlog::VIEW,
+    heatmap::VIEW,
+];
 
 /// The view that is asked for by `-f`, or by the extension of `-o`, or that suits the data.
 pub fn choose(format: Option<&str>, output: Option<&Path>, trace: &Trace) -> Result<&'static View> {
