@@ -1,7 +1,9 @@
 //! The command line: five verbs, one idea: a source and a view.
 
+mod doctor;
 mod replay;
 mod run;
+mod scripts;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -40,6 +42,12 @@ enum Verb {
     /// Trace a running server, or a command, with a bundled script or your own
     #[command(after_long_help = run::EXAMPLES)]
     Run(run::Run),
+    /// List the bundled scripts, show the page of one, or its D program
+    #[command(after_long_help = scripts::EXAMPLES)]
+    Scripts(scripts::Scripts),
+    /// Tell what works on this system and server, what does not, and what to do
+    #[command(after_long_help = doctor::EXAMPLES)]
+    Doctor(doctor::Doctor),
 }
 
 /// How results are shown: the same for every verb that shows any.
@@ -155,6 +163,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
     let (trace, code) = match &cli.verb {
         Verb::Replay(replay) => (replay.run()?, ExitCode::SUCCESS),
         Verb::Run(run) => run.run(cli.quiet).map(|finished| (finished.trace, finished.code))?,
+        Verb::Scripts(scripts) => return Ok(scripts.run().map(|()| ExitCode::SUCCESS)?),
+        Verb::Doctor(doctor) => return Ok(doctor.run()?),
     };
     say(&cli, &trace)?;
     Ok(code)

@@ -272,7 +272,8 @@ fn valgrind_finds_nothing() {
         eprintln!("skipped: no valgrind on this machine");
         return;
     }
-    let tests = ["calls_come", "diagnostics_come", "a_command_gets", "errors_name", "a_failed_start", "what_was_printed"];
+    let tests =
+        ["calls_come", "diagnostics_come", "a_command_gets", "errors_name", "a_failed_start", "what_was_printed"];
     let output = Command::new("valgrind")
         .args(["--quiet", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"])
         .arg(std::env::current_exe().unwrap())
