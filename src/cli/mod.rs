@@ -1,8 +1,10 @@
 //! The command line: five verbs, one idea: a source and a view.
 
 mod diff;
+mod doctor;
 mod replay;
 mod run;
+mod scripts;
 mod select;
 mod sql;
 
@@ -52,6 +54,12 @@ enum Verb {
     /// Print statements that export performance_schema for replay
     #[command(after_long_help = sql::EXAMPLES)]
     Sql(sql::Sql),
+    /// List the bundled scripts, show the page of one, or its D program
+    #[command(after_long_help = scripts::EXAMPLES)]
+    Scripts(scripts::Scripts),
+    /// Tell what works on this system and server, what does not, and what to do
+    #[command(after_long_help = doctor::EXAMPLES)]
+    Doctor(doctor::Doctor),
 }
 
 /// How results are shown: the same for every verb that shows any.
@@ -243,6 +251,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
         Verb::Diff(diff) => (diff.run()?, ExitCode::SUCCESS),
         Verb::Sql(sql) => return Ok(sql.run().map(|()| ExitCode::SUCCESS)?),
         Verb::Run(run) => run.run(cli.quiet).map(|finished| (finished.trace, finished.code))?,
+        Verb::Scripts(scripts) => return Ok(scripts.run().map(|()| ExitCode::SUCCESS)?),
+        Verb::Doctor(doctor) => return Ok(doctor.run()?),
     };
     say(&cli, &trace)?;
     Ok(code)
