@@ -2,9 +2,12 @@
 //! each test says why it is skipped.
 
 #[cfg(target_os = "linux")]
+mod faults;
 #[cfg(target_os = "linux")]
 mod fixture;
 #[cfg(target_os = "linux")]
+mod header;
 #[cfg(target_os = "linux")]
 mod machine;
 #[cfg(target_os = "linux")]
+mod stock;
