@@ -12,7 +12,7 @@ use crate::machine::{Machine, ROOT, Running, finish, stderr, stdout, syslibdir};
 const KEPT: usize = 1023;
 
 /// A statement, as the fixture or a dump tells of it. Times in ns since 1970.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct Statement {
     connection: u64,
     start: i64,
@@ -20,6 +20,13 @@ struct Statement {
     failed: bool,
     kind: String,
     text: Vec<u8>,
+}
+
+impl std::fmt::Debug for Statement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (ms, text) = (self.elapsed() / 1000, String::from_utf8_lossy(&self.text));
+        write!(f, "[{} {} us to {} failed={} {} {}:{text}]", self.connection, ms, self.end, self.failed, self.kind, self.text.len())
+    }
 }
 
 impl Statement {
@@ -104,8 +111,9 @@ fn unescaped(text: &str) -> Vec<u8> {
 /// Takes the record of a statement out of those of its connection.
 fn take(records: &mut Vec<Statement>, wanted: &Statement) -> Option<Statement> {
     let text = &wanted.text[..wanted.text.len().min(KEPT)];
-    let near = |record: &Statement| (record.end - wanted.end).abs() < 200_000_000;
-    let at = records.iter().position(|record| near(record) && record.kind == wanted.kind && record.text == text)?;
+    let away = |record: &Statement| (record.end - wanted.end).abs();
+    let same = |record: &Statement| away(record) < 200_000_000 && record.kind == wanted.kind && record.text == text;
+    let (at, _) = records.iter().enumerate().filter(|(_, record)| same(record)).min_by_key(|(_, record)| away(record))?;
     Some(records.remove(at))
 }
 
@@ -117,8 +125,9 @@ fn by_connection(statements: &[Statement]) -> HashMap<u64, Vec<Statement>> {
 
 /// Statements that lie inside the trace have a record each, and nothing else has one.
 fn compare(truth: &[Statement], dump: &str) -> usize {
-    /// Statements that begin or end so near to the edges of the trace may be seen or not.
-    const EDGE: i64 = 30_000_000;
+    /// Statements that begin or end so near to the edges of the trace may be seen or not: on Linux probes of other CPUs
+    /// were seen to fire first some 80 ms after BEGIN.
+    const EDGE: i64 = 200_000_000;
     let (records, start, stop) = records(dump);
     let mut left = by_connection(&records);
     let (mut inside, mut wrong) = (0, Vec::new());
@@ -126,7 +135,10 @@ fn compare(truth: &[Statement], dump: &str) -> usize {
         let own = left.entry(statement.connection).or_default();
         let is_inside = statement.start > start + EDGE && statement.end < stop - EDGE;
         match take(own, statement) {
-            None if is_inside => wrong.push(format!("no line: {statement:?}")),
+            None if is_inside => {
+                let at = (statement.start - start) / 1_000_000;
+                wrong.push(format!("no line, begun after {at} ms: {statement:?}"));
+            }
             None => {}
             Some(record) => {
                 inside += usize::from(is_inside);
@@ -154,7 +166,7 @@ fn query_time_lists_exactly_the_statements_inside_the_trace() {
         Running::start(Command::new(fixture).args(["-t", "4", "-s", "14", "-q", "-l"]).arg(&log));
     std::thread::sleep(Duration::from_millis(500));
     let pid = fixture.pid();
-    let live = finish(&mut machine.seatrace(&["run", "query-time", "-p", &pid, "-d", "5s", "--save", "a.dump", "-f", "json"]));
+    let live = finish(&mut machine.seatrace(&["run", "query-time", "-p", &pid, "-d", "5s", "--save", "a.dump", "-f", "log", "--utc"]));
     assert!(live.status.success(), "{}", stderr(&live));
     assert_eq!(fixture.wait(Duration::from_secs(30)), Some(0));
     let dump = fs::read_to_string(machine.path("a.dump")).unwrap();
@@ -166,7 +178,7 @@ fn query_time_lists_exactly_the_statements_inside_the_trace() {
         assert!(records.iter().any(|record| (least..=most).contains(&record.text.len())), "no text of {least}..{most}");
     }
     // Replay gives the same bytes as the live trace gave, in every view that shows records.
-    let replayed = finish(&mut machine.seatrace(&["replay", "a.dump", "-f", "json"]));
+    let replayed = finish(&mut machine.seatrace(&["replay", "a.dump", "-f", "log", "--utc"]));
     assert_eq!(stdout(&replayed), stdout(&live));
     assert_eq!(stderr(&replayed), stderr(&live));
 }
@@ -187,7 +199,7 @@ fn three_ways_to_trace_agree() {
     let mut plain = Running::start(
         Command::new("dtrace").arg("-q").args(syslibdir()).arg("-s").arg(machine.path("named.d")).stdout(plain),
     );
-    let mut command = machine.seatrace(&["run", "query-time", "-p", &pid, "-d", "7s", "--save", "a.dump", "-f", "json"]);
+    let mut command = machine.seatrace(&["run", "query-time", "-p", &pid, "-d", "7s", "--save", "a.dump", "-f", "log"]);
     let live = finish(&mut command);
     assert!(live.status.success(), "{}", stderr(&live));
     assert_eq!(by_command.wait(Duration::from_secs(60)), Some(0));
