@@ -51,6 +51,11 @@ impl Job {
         Ok(Job { name, is_own: run.source.is_some(), remarks, plan })
     }
 
+    /// Whether it prints records, which are shown as they come.
+    pub(super) fn has_records(&self) -> bool {
+        self.plan.programs.iter().any(|program| program.text.contains("# record"))
+    }
+
     /// `--print`: the program, and on standard error how to give it to dtrace(1).
     pub(super) fn print(&self) -> Result<()> {
         for program in &self.plan.programs {

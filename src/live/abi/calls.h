@@ -3,7 +3,7 @@
  *
  * Types, not declarations: the library is loaded at run time. A name without a suffix has one shape on all four systems;
  * `_classic` is that of macOS, illumos and FreeBSD, `_linux` that of Oracle's DTrace 2.x.
- * tests/standin/compare.c compares these with libdtrace2-dev. SPDX-License-Identifier: MIT OR Apache-2.0
+ * tests/live/compare.c compares these with libdtrace2-dev. SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #ifndef SEATRACE_ABI_CALLS_H
 #define SEATRACE_ABI_CALLS_H
