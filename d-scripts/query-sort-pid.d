@@ -5,6 +5,7 @@
  * USAGE    dtrace -q -s query-sort-pid.d -p PID
  *
  * NEEDS
+ *   functions  _Z16dispatch_command19enum_server_commandP3THDP*
  *   functions  _Z17general_log_writeP3THD19enum_server_commandPK* _Z18log_slow_statementP3THD
  *   functions  _ZN7sp_head7executeEP3THD* _Z??mysql_sql_stmt_execute*P3THD
  *   functions  _Z8filesortP3THDP5TABLEP8FilesortP*
@@ -30,7 +31,7 @@
  *   Texts are cut at 255 bytes.
  *
  * OVERHEAD
- *   Two probes a statement and two a sort; only a sort copies texts.
+ *   Three probes a statement and two a sort; only a sort copies texts.
  *
  * SEE ALSO
  *   query-phases, which shows a sort as a part of its statement
@@ -60,6 +61,13 @@ BEGIN
 {
 	printf("# seatrace\t1\n# script\tquery-sort\t1\n# start\t%d\t%Y\n# target\t%d\n",
 	    walltimestamp, walltimestamp, $target);
+}
+
+/* A command arrives: nothing is open, whatever the last one left. */
+pid$target::_Z16dispatch_command19enum_server_commandP3THDP*:entry
+/self->qs_start/
+{
+	self->qs_start = 0;
 }
 
 /* The server calls this for each statement, whether or not it keeps a general log. */
