@@ -18,7 +18,9 @@ mod note;
 mod query;
 mod selection;
 mod series;
+mod sieve;
 mod trace;
+mod verdict;
 mod workload;
 
 pub use anonymize::Anonymizer;

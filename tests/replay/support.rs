@@ -68,3 +68,12 @@ pub fn read_file(path: &std::path::Path) -> Trace {
 pub fn stack_total(trace: &Trace) -> i128 {
     trace.series.iter().filter(|series| series.has_stack).map(|series| series.total()).sum()
 }
+
+/// The value of the row with these frames, keys included.
+pub fn value_of(trace: &Trace, path: &[&str]) -> Option<i128> {
+    let rows = trace.series.iter().flat_map(|series| series.rows());
+    let mut values = rows
+        .filter(|row| row.keys.iter().chain(row.stack).map(|&id| trace.names.get(id)).eq(path.iter().copied()))
+        .map(|row| row.value);
+    values.next()
+}
