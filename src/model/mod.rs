@@ -4,6 +4,7 @@
 //! of one aggregation, keyed by texts, numbers and stacks. What was lost on the way is in its notes.
 
 mod anonymize;
+mod depth;
 mod diagnostic;
 mod distribution;
 mod event;

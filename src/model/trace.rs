@@ -4,11 +4,11 @@
 
 use super::diagnostic::Diagnostics;
 use super::sieve::Sieve;
-use super::verdict;
 use super::{
     EventTable, Field, FieldValue, Filter, Function, Heading, Key, KeyKind, NameId, Names, Notes, Passes, Query,
     Schema, Series, Severity, Value,
 };
+use super::{depth, verdict};
 use crate::error::Result;
 use crate::symbol::Cleaner;
 use crate::units::Unit;
@@ -290,12 +290,18 @@ impl Trace {
         self.end_dump();
         self.settle_queries();
         self.diagnostics.tell(&mut self.notes);
+        depth::mark(&mut self.series, &mut self.names, &mut self.notes);
         self.sieve.finish(&self.filter, &self.names, &mut self.series, &mut self.notes);
         verdict::tell(&self.series, &self.names, &mut self.notes);
         let replaced = self.names.replaced();
         if replaced > 0 {
             self.notes.info(format!("{replaced} names hold bytes that are not UTF-8, shown as U+FFFD"));
         }
+    }
+
+    /// Why there is nothing to show, as far as the notes tell; empty if they do not.
+    pub fn why_empty(&self) -> String {
+        self.notes.iter().map(|note| format!("; {note}")).collect()
     }
 
     /// Whether nothing was read that a view could show.

@@ -199,6 +199,20 @@ fn br_42_rust_names() {
 }
 
 #[test]
+fn br_44_java_frames() {
+    let input = stack(&["Lshop/Db;::query", "main"], 2);
+    assert_eq!(folded(input), "main;shop/Db::query 2\n");
+}
+
+#[test]
+fn br_48_direct_recursion_can_be_folded() {
+    let input = "main;fib;fib;fib 4\nmain;fib 1\nmain;ev;fib;ev;fib 2\n";
+    assert_eq!(folded(input), "main;ev;fib;ev;fib 2\nmain;fib 1\nmain;fib;fib;fib 4\n");
+    let options = seatrace::view::Options { fold_recursion: true, ..Default::default() };
+    assert_eq!(crate::support::show_with(&read(input), "folded", &options), "main;ev;fib;ev;fib 2\nmain;fib 5\n");
+}
+
+#[test]
 fn br_45_annotations_belong_to_the_frame_above() {
     let input = stack(&["db`vm_run+0x4", "[ /app/jobs.sql:42 ]", "db`main+0x8"], 3);
     assert_eq!(folded(input), "db`main;db`vm_run [/app/jobs.sql:42] 3\n");

@@ -213,7 +213,10 @@ fn inputs_cut_at_every_byte() {
         for end in 0..=text.len() {
             let part = &text.as_bytes()[..end];
             let trace = Reading { from: Some(from), ..Reading::default() }.of(part);
-            let _ = Reading::default().try_of(part);
+            // Every format looks at the cut input too; that is slow, so at one place in eight.
+            if end % 8 == 0 {
+                let _ = Reading::default().try_of(part);
+            }
             if from == "dtrace" {
                 // Whole rows stand: the first ends at byte 120 or so, the second 400 bytes later.
                 let first = text.find("5\n").expect("the first value") + 1;

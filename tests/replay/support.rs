@@ -39,9 +39,14 @@ pub fn read(bytes: impl AsRef<[u8]>) -> Trace {
 
 /// What a view prints of a trace.
 pub fn show(trace: &Trace, name: &str) -> String {
+    show_with(trace, name, &view::Options::default())
+}
+
+/// What a view prints of a trace, with options.
+pub fn show_with(trace: &Trace, name: &str, options: &view::Options) -> String {
     let mut out = Vec::new();
     let view = view::by_name(name).expect("a view of that name");
-    (view.write)(trace, &view::Options::default(), &mut out).expect("memory can be written");
+    (view.write)(trace, options, &mut out).expect("memory can be written");
     String::from_utf8(out).expect("views write UTF-8")
 }
 
