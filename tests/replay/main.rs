@@ -3,4 +3,5 @@
 mod support;
 
 mod cases;
+mod laws;
 mod sums;
