@@ -9,14 +9,18 @@ mod digest;
 mod draw;
 mod flame;
 mod folded;
+mod functions;
 mod heatmap;
 mod hist;
 mod json;
 mod log;
 mod palette;
+mod pprof;
 mod slowlog;
+mod speedscope;
 mod stacks;
 mod text;
+mod top;
 mod tree;
 
 use std::io::Write;
@@ -48,6 +52,9 @@ pub struct Options {
     /// Draw a function that calls itself directly as one frame
     #[arg(long)]
     pub fold_recursion: bool,
+    /// Label of all samples in a pprof profile
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pprof::parse_label)]
+    pub label: Vec<(String, String)>,
     /// Looks of pictures.
     #[command(flatten)]
     pub picture: Picture,
@@ -119,6 +126,9 @@ pub static ALL: &[View] = &[
     folded::VIEW,
     flame::FLAME,
     flame::ICICLE,
+    top::VIEW,
+    speedscope::VIEW,
+    pprof::VIEW,
     digest::TABLE,
     digest::JSON,
     digest::CSV,
@@ -157,7 +167,7 @@ pub fn note_left_out(view: &View, trace: &mut Trace, options: &Options) {
 }
 
 /// Views that show stacks, of one unit.
-const OF_STACKS: &[&str] = &["folded", "flame", "icicle"];
+const OF_STACKS: &[&str] = &["folded", "flame", "icicle", "top", "speedscope", "pprof"];
 
 fn extension(output: Option<&Path>) -> Option<&str> {
     output.and_then(Path::extension).and_then(|extension| extension.to_str())

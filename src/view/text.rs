@@ -158,7 +158,7 @@ pub(super) fn thousands(value: i128) -> String {
     out
 }
 
-/// An amount with its unit: `48.231 ms`, `1,204 samples`, `17 bytes`; a bare number if the unit is not known.
+/// An amount with its unit: `48.231 ms`, `1,204 samples`, `17 bytes`; a bare number if the unit is not known, or if it is no time.
 pub(super) fn amount(value: i128, unit: &Unit) -> String {
     let Some(scale) = unit.picoseconds() else {
         return match unit {
@@ -175,7 +175,10 @@ pub(super) fn amount(value: i128, unit: &Unit) -> String {
         1_000_000_000..1_000_000_000_000 => (1_000_000_000, "ms"),
         _ => (1_000_000_000_000, "s"),
     };
-    if size == 0 || divisor <= scale.unsigned_abs() {
+    if size == 0 {
+        return "0".into();
+    }
+    if divisor <= scale.unsigned_abs() {
         return format!("{} {unit}", thousands(value));
     }
     format!("{} {word}", fraction(picoseconds, divisor))
