@@ -239,11 +239,8 @@ impl Drawing<'_> {
     }
 
     fn name(&self, shape: &Shape) -> String {
-        let end = shape.name.char_indices().nth(LONGEST_NAME);
-        match end.and_then(|(end, _)| shape.name.get(..end)) {
-            Some(start) => xml_escape(&format!("{start}…")),
-            None => xml_escape(&shape.name),
-        }
+        let start = text::start(&shape.name, LONGEST_NAME);
+        if start.len() < shape.name.len() { xml_escape(&format!("{start}…")) } else { xml_escape(start) }
     }
 
     /// As much of the name as fits on the box.
@@ -255,8 +252,7 @@ impl Drawing<'_> {
             return String::new();
         }
         let fits = fits as usize;
-        let mut label =
-            text::line(shape.name.get(..shape.name.floor_char_boundary(LONGEST_NAME)).unwrap_or("")).into_owned();
+        let mut label = text::line(text::start(&shape.name, LONGEST_NAME)).into_owned();
         text::cut(&mut label, 0, fits);
         xml_escape(&label)
     }

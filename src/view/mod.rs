@@ -114,8 +114,11 @@ pub struct View {
     /// Writes the trace.
     pub write: fn(&Trace, &Options, &mut dyn Write) -> Result<()>,
     /// Writes records while they are read, for views that can; what it prints is what `write` prints.
-    pub stream: Option<fn(&Options, Box<dyn Write>) -> Box<dyn Consumer>>,
+    pub stream: Option<Stream>,
 }
+
+/// Makes what writes records as they come.
+pub type Stream = fn(&Options, Box<dyn Write>) -> Box<dyn Consumer>;
 
 /// All views.
 pub static ALL: &[View] = &[

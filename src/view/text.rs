@@ -63,6 +63,15 @@ fn push_safe(out: &mut String, c: char) {
     }
 }
 
+/// The start of a text, at most so many bytes.
+pub(super) fn start(text: &str, mut bytes: usize) -> &str {
+    bytes = bytes.min(text.len());
+    while !text.is_char_boundary(bytes) {
+        bytes -= 1;
+    }
+    text.get(..bytes).unwrap_or(text)
+}
+
 /// Columns that a character takes on a terminal: 0, 1 or 2.
 fn columns(c: char) -> usize {
     if c.is_ascii() { 1 } else { unicode_width::UnicodeWidthChar::width(c).unwrap_or(0) }
@@ -150,7 +159,7 @@ pub(super) fn thousands(value: i128) -> String {
         out.push('-');
     }
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -183,7 +183,7 @@ impl Difference<'_> {
             return self.comparison.write_all_notes(out);
         }
         writeln!(out, "# total {told}, {} ({})", self.change(totals), self.percent(totals))?;
-        for line in self.normalized() {
+        if let Some(line) = self.normalized() {
             writeln!(out, "# {line}")?;
         }
         let limit = match self.comparison.options.digest.top.unwrap_or(ROWS) {

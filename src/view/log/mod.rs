@@ -164,7 +164,7 @@ impl<W: Write> Log<W> {
         }
         // What cannot be seen need not be escaped either; four bytes a column are enough for every character.
         let seen = self.columns.saturating_mul(4);
-        let text = query.text.get(..query.text.floor_char_boundary(seen)).unwrap_or(&query.text);
+        let text = text::start(&query.text, seen);
         text::push_line(line, text);
         let mark = if query.cut { " [cut]" } else { "" };
         let room = self.columns.saturating_sub(text::width(line.get(..from).unwrap_or("")));
