@@ -32,7 +32,7 @@ pub use draw::Picture;
 pub use palette::Palette;
 
 use crate::error::{Error, Result};
-use crate::model::{Consumer, KeyKind, Severity, Trace};
+use crate::model::{self, Consumer, KeyKind, Severity, Trace};
 
 /// Options of all views; each view takes those it knows.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -198,7 +198,11 @@ fn default_for(trace: &Trace) -> &'static str {
 }
 
 fn picture_for(trace: &Trace) -> &'static str {
-    if has_records(trace) && !has_stacks(trace) { "heatmap" } else { "flame" }
+    match trace.heading.picture {
+        _ if has_records(trace) && !has_stacks(trace) => "heatmap",
+        Some(model::Picture::Icicle) => "icicle",
+        _ => "flame",
+    }
 }
 
 /// Writes the notes as lines of talk, for views of text.

@@ -98,6 +98,20 @@ pub(super) fn cut(out: &mut String, from: usize, limit: usize) {
     out.push('…');
 }
 
+/// Cuts the start of a text so that `limit` columns are left, the first of them `…`.
+pub(super) fn cut_start(text: &mut String, limit: usize) {
+    if width(text) <= limit {
+        return;
+    }
+    let mut used = 1;
+    let fits = text.char_indices().rev().take_while(|&(_, c)| {
+        used += columns(c);
+        used <= limit
+    });
+    let at = fits.last().map_or(text.len(), |(at, _)| at);
+    text.replace_range(..at, "…");
+}
+
 /// Pads what was appended since byte `from` to `wide` columns, after cutting it to `limit`; one blank follows.
 pub(super) fn fit(out: &mut String, from: usize, wide: usize, limit: usize) {
     fit_exactly(out, from, wide, limit);
@@ -222,6 +236,7 @@ pub(super) fn percent(part: i128, whole: i128) -> String {
 /// Wall-clock times in one zone. Keeps the last second, since log lines come by time.
 pub(super) struct Clock {
     offset: Offset,
+    zone: String,
     second: i64,
     date: String,
     time: String,
@@ -231,7 +246,14 @@ impl Clock {
     /// A clock of the zone `seconds` east of UTC.
     pub(super) fn new(seconds: i32) -> Clock {
         let offset = Offset::from_seconds(seconds).unwrap_or(Offset::UTC);
-        Clock { offset, second: i64::MIN, date: String::new(), time: String::new() }
+        let zone = match offset.seconds() {
+            0 => "UTC".into(),
+            seconds => {
+                let (sign, size) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs());
+                format!("UTC{sign}{:02}:{:02}", size / 3600, size / 60 % 60)
+            }
+        };
+        Clock { offset, zone, second: i64::MIN, date: String::new(), time: String::new() }
     }
 
     /// Date (`2026-11-30`), time (`14:13:11`) and nanoseconds in the second of that instant.
@@ -250,13 +272,7 @@ impl Clock {
     }
 
     /// The zone's name: `UTC`, `UTC+01:00`.
-    pub(super) fn zone(&self) -> String {
-        match self.offset.seconds() {
-            0 => "UTC".into(),
-            seconds => {
-                let (sign, size) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs());
-                format!("UTC{sign}{:02}:{:02}", size / 3600, size / 60 % 60)
-            }
-        }
+    pub(super) fn zone(&self) -> &str {
+        &self.zone
     }
 }

@@ -6,4 +6,5 @@ mod flame;
 mod folded;
 mod hist;
 mod log;
+mod stream;
 mod support;

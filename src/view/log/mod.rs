@@ -105,13 +105,13 @@ impl<W: Write> Log<W> {
             self.line.push_str("-            ");
             return Ok(());
         };
-        let zone = clock.zone();
-        let (date, time, nanosecond) = clock.read(end);
+        let (date, ..) = clock.read(end);
         if date != self.date {
             self.date.clear();
             self.date.push_str(date);
-            writeln!(self.out, "# {date} {zone}")?;
+            writeln!(self.out, "# {} {}", self.date, clock.zone())?;
         }
+        let (_, time, nanosecond) = clock.read(end);
         self.line.push_str(time);
         text::push_milli(&mut self.line, nanosecond);
         self.line.push(' ');
