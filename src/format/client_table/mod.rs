@@ -142,7 +142,8 @@ fn column(name: &[u8]) -> String {
     String::from_utf8_lossy(name).trim().to_lowercase()
 }
 
-fn cell(text: &[u8]) -> Cell {
+/// A cell's text as its value.
+pub(super) fn cell(text: &[u8]) -> Cell {
     if text == b"NULL" || text == b"\\N" { None } else { Some(text.to_vec()) }
 }
 
