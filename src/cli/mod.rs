@@ -3,6 +3,7 @@
 mod diff;
 mod replay;
 mod run;
+mod select;
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -94,6 +95,8 @@ struct Select {
     /// Keep offsets inside functions
     #[arg(long)]
     offsets: bool,
+    #[command(flatten)]
+    queries: select::Queries,
     /// What to do with frames without symbols: merge or keep
     #[arg(long, value_name = "HOW", default_value = "merge", value_parser = ["merge", "keep"], hide_default_value = true)]
     addresses: String,
@@ -132,6 +135,8 @@ impl Show {
             keys: select.keys.clone(),
             drop_keys: select.drop_key.clone(),
             root: select.root.clone(),
+            queries: select.queries.selection(),
+            anonymize: select.queries.anonymizer(),
         };
         Trace::new(cleaner, filter, select.passes)
     }
@@ -157,7 +162,9 @@ impl Show {
         let (out, options) = self.open()?;
         let out = Rc::new(RefCell::new(out));
         let streams = view.or_else(|| view::of_records(self.output.as_deref())).and_then(|view| view.stream);
-        if let Some(stream) = streams.filter(|_| options.sort != Some(view::Sort::Time)) {
+        if let Some(stream) =
+            streams.filter(|_| options.sort != Some(view::Sort::Time) && !self.select.queries.top_level_only)
+        {
             trace.stream_to(stream(&options, Box::new(Shared(Rc::clone(&out)))));
         }
         Ok(Showing { show: self, options, is_named: view.is_some(), out })

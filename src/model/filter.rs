@@ -2,6 +2,8 @@
 
 use regex::Regex;
 
+use super::{Anonymizer, Heading, Query, Selection};
+
 /// The filters of a command; an empty one keeps everything.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -17,6 +19,10 @@ pub struct Filter {
     pub drop_keys: Vec<String>,
     /// Begin stacks at the first frame that matches; stacks without one are left out.
     pub root: Option<Regex>,
+    /// Which query records are kept.
+    pub queries: Selection,
+    /// Hides who and what.
+    pub anonymize: Option<Anonymizer>,
 }
 
 impl Filter {
@@ -28,5 +34,31 @@ impl Filter {
             && self.keys.is_empty()
             && self.drop_keys.is_empty()
             && self.root.is_none()
+            && self.queries.is_empty()
+            && self.anonymize.is_none()
+    }
+
+    /// Whether a query record is kept. `first` is when the first record of the trace ended.
+    pub fn keeps_query(&self, query: &Query<'_>, heading: &Heading, first: i64) -> bool {
+        let field_is = |(name, value): &(String, String)| field(query, name).is_some_and(|found| found == *value);
+        (self.only.is_empty() || self.only.iter().any(|only| only.is_match(&query.text)))
+            && !self.without.iter().any(|without| without.is_match(&query.text))
+            && self.min.is_none_or(|min| query.elapsed.is_some_and(|elapsed| elapsed >= min))
+            && self.keys.iter().all(field_is)
+            && self.queries.keeps(query, heading, first)
+    }
+}
+
+/// A field of a query record, by the name that dumps and JSON use.
+fn field(query: &Query<'_>, name: &str) -> Option<String> {
+    match name {
+        "user" => query.user.as_deref().map(str::to_owned),
+        "host" => query.host.as_deref().map(str::to_owned),
+        "database" => query.database.as_deref().map(str::to_owned),
+        "connection" => query.connection.map(|connection| connection.to_string()),
+        "status" => query.status.map(|status| status.to_string()),
+        "kind" => Some(query.kind.word().to_owned()),
+        "query" => Some(query.text.clone().into_owned()),
+        other => query.attributes.iter().find(|(found, _)| found == other).map(|(_, value)| value.clone().into_owned()),
     }
 }

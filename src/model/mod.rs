@@ -3,6 +3,7 @@
 //! A reader fills a [`Trace`]; a view prints one. A trace holds query records, other records ("events"), and series: the rows
 //! of one aggregation, keyed by texts, numbers and stacks. What was lost on the way is in its notes.
 
+mod anonymize;
 mod diagnostic;
 mod distribution;
 mod event;
@@ -12,12 +13,15 @@ mod heat;
 mod join;
 mod latency;
 mod name;
+mod nesting;
 mod note;
 mod query;
+mod selection;
 mod series;
 mod trace;
 mod workload;
 
+pub use anonymize::Anonymizer;
 pub use distribution::{Bucket, Distribution};
 pub use event::{EventTable, Field, FieldType, FieldValue, Schema};
 pub use filter::Filter;
@@ -27,6 +31,7 @@ pub use latency::Latency;
 pub use name::{NameId, Names};
 pub use note::{Note, Notes, Severity};
 pub use query::{Query, QueryKind};
+pub use selection::{Moment, Selection};
 pub use series::{Function, Key, KeyKind, Passes, Row, Series, Value};
 pub use trace::{CUT_STACK, Consumer, NO_STACK, SeriesId, Trace};
 pub use workload::{Class, ClassKind, Workload};

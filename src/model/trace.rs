@@ -67,6 +67,23 @@ pub struct Trace {
     diagnostics: Diagnostics,
     consumer: Option<Box<dyn Consumer>>,
     input: String,
+    /// When the first record ended.
+    first_end: Option<i64>,
+    left_out: LeftOut,
+}
+
+/// Query records that a filter took out.
+#[derive(Default)]
+struct LeftOut {
+    count: u64,
+    time: u64,
+}
+
+impl LeftOut {
+    fn add(&mut self, query: &Query<'_>) {
+        self.count += 1;
+        self.time = self.time.saturating_add(query.elapsed.unwrap_or(0));
+    }
 }
 
 impl Trace {
@@ -155,6 +172,14 @@ impl Trace {
     /// Adds a row. `stack` is outermost first; keys and frames are numbers from [`Trace::names`].
     pub fn row(&mut self, id: SeriesId, keys: &[NameId], stack: &[NameId], value: Value) {
         let Some(series) = self.series.get_mut(id.0) else { return };
+        let hidden;
+        let keys = match &mut self.filter.anonymize {
+            Some(anonymizer) => {
+                hidden = anonymizer.keys(&series.keys, keys, &mut self.names);
+                &hidden
+            }
+            None => keys,
+        };
         let none = [self.names.text(NO_STACK.as_bytes())];
         let stack = if series.has_stack && stack.is_empty() { &none } else { stack };
         if self.passes != Passes::Each {
@@ -167,6 +192,22 @@ impl Trace {
 
     /// A query has been read.
     pub fn query(&mut self, query: Query<'_>) -> Result<()> {
+        if self.filter.is_empty() {
+            return self.keep_query(query);
+        }
+        let first = *self.first_end.get_or_insert(query.end.unwrap_or(0));
+        if !self.filter.keeps_query(&query, &self.heading, first) {
+            self.left_out.add(&query);
+            return Ok(());
+        }
+        let query = match &self.filter.anonymize {
+            Some(anonymizer) => anonymizer.query(query),
+            None => query,
+        };
+        self.keep_query(query)
+    }
+
+    fn keep_query(&mut self, query: Query<'_>) -> Result<()> {
         self.query_count += 1;
         match &mut self.consumer {
             Some(consumer) => consumer.query(&self.heading, &query),
@@ -177,8 +218,33 @@ impl Trace {
         }
     }
 
+    /// Leaves out the records that lie inside others, if that was asked for, and says what filters took out.
+    fn settle_queries(&mut self) {
+        if self.filter.queries.top_level_only {
+            let mut keep = super::nesting::top_level(&self.queries).into_iter();
+            let left_out = &mut self.left_out;
+            self.queries.retain(|query| {
+                let keep = keep.next().unwrap_or(true);
+                if !keep {
+                    left_out.add(query);
+                }
+                keep
+            });
+            self.query_count = u64::try_from(self.queries.len()).unwrap_or(u64::MAX);
+        }
+        let LeftOut { count, time } = std::mem::take(&mut self.left_out);
+        if count > 0 {
+            let (milli, micro) = (time / 1_000_000, time / 1000 % 1000);
+            self.notes.info(format!("{count} query records left out by filters, together {milli}.{micro:03} ms"));
+        }
+    }
+
     /// A record of another kind has been read. `values` are as many as `schema.fields`.
     pub fn event(&mut self, schema: &Schema, values: Vec<FieldValue>) {
+        let values = match &self.filter.anonymize {
+            Some(anonymizer) => anonymizer.event(schema, values),
+            None => values,
+        };
         match self.events.iter_mut().find(|table| table.schema == *schema) {
             Some(table) => table.rows.push(values),
             None => self.events.push(EventTable { schema: schema.clone(), rows: vec![values] }),
@@ -216,6 +282,7 @@ impl Trace {
     /// Ends reading: passes are settled, and what the whole tells is noted.
     pub fn finish(&mut self) {
         self.end_dump();
+        self.settle_queries();
         self.diagnostics.tell(&mut self.notes);
         let replaced = self.names.replaced();
         if replaced > 0 {

@@ -7,6 +7,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use super::nesting::Recent;
 use super::{Distribution, Heat, Latency, NameId, Names, Query, QueryKind};
 use crate::sql::{self, Fingerprinter};
 
@@ -51,6 +52,8 @@ pub struct Class {
     pub cut: u64,
     /// How many ran inside another statement, and their time.
     pub nested: (u64, u64),
+    /// Time of the statements that ran directly inside these.
+    pub inside: u64,
     /// Databases, with the number of statements in each.
     pub databases: BTreeMap<NameId, u64>,
     /// Accounts, likewise.
@@ -77,12 +80,18 @@ impl Class {
             errors: None,
             cut: 0,
             nested: (0, 0),
+            inside: 0,
             databases: BTreeMap::new(),
             users: BTreeMap::new(),
             sample: String::new(),
             waits: BTreeMap::new(),
             slowest: None,
         }
+    }
+
+    fn add_nested(&mut self, elapsed: u64) {
+        self.nested.0 += 1;
+        self.nested.1 = self.nested.1.saturating_add(elapsed);
     }
 
     /// An id that is the same in every run.
@@ -129,6 +138,14 @@ impl Class {
     }
 }
 
+/// What is remembered of a statement: its class, its time, and whether it is known to lie inside another.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    class: usize,
+    elapsed: u64,
+    nested: bool,
+}
+
 /// Query records, folded.
 #[derive(Default)]
 pub struct Workload {
@@ -141,6 +158,7 @@ pub struct Workload {
     /// When the first and the last statement ended.
     pub range: Option<(i64, i64)>,
     classes: Vec<Class>,
+    recent: Recent<Seen>,
     index: HashTable<u32>,
     hasher: DefaultHashBuilder,
     fingerprinter: Fingerprinter,
@@ -162,6 +180,7 @@ impl Workload {
             self.heat.add(query.end, elapsed);
             self.latency.add(elapsed);
         }
+        self.nest(query, at);
         let Some(class) = self.classes.get_mut(at) else { return };
         class.count += 1;
         if let Some(elapsed) = query.elapsed {
@@ -178,14 +197,29 @@ impl Workload {
         add(&mut class.errors, query.status.map(|status| u64::from(status != 0)));
         class.cut += u64::from(query.cut);
         if query.kind == QueryKind::Routine {
-            class.nested.0 += 1;
-            class.nested.1 = class.nested.1.saturating_add(query.elapsed.unwrap_or(0));
+            class.add_nested(query.elapsed.unwrap_or(0));
         }
         if let Some(database) = database {
             *class.databases.entry(database).or_default() += 1;
         }
         if let Some(user) = user {
             *class.users.entry(user).or_default() += 1;
+        }
+    }
+
+    /// Finds the statements that lie inside this one.
+    fn nest(&mut self, query: &Query<'_>, class: usize) {
+        let seen = Seen { class, elapsed: query.elapsed.unwrap_or(0), nested: query.kind == QueryKind::Routine };
+        let mut inside = 0u64;
+        let classes = &mut self.classes;
+        self.recent.add(query, seen, |inner| {
+            inside = inside.saturating_add(inner.elapsed);
+            if let Some(class) = classes.get_mut(inner.class).filter(|_| !inner.nested) {
+                class.add_nested(inner.elapsed);
+            }
+        });
+        if let Some(class) = self.classes.get_mut(class) {
+            class.inside = class.inside.saturating_add(inside);
         }
     }
 
@@ -256,6 +290,11 @@ impl Workload {
     /// How many statements in all.
     pub fn count(&self) -> u64 {
         self.classes.iter().map(|class| class.count).sum()
+    }
+
+    /// How many statements ran inside others, and their time, which stands twice in the total.
+    pub fn nested(&self) -> (u64, u64) {
+        self.classes.iter().fold((0, 0), |sum, class| (sum.0 + class.nested.0, sum.1.saturating_add(class.nested.1)))
     }
 
     /// Whether no class is known as a distribution only.

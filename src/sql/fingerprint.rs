@@ -11,8 +11,13 @@ use super::lists::{Bracket, Lists};
 
 /// The fingerprint of one statement. For many, a [`Fingerprinter`] is quicker.
 pub fn fingerprint(text: &str) -> String {
+    fingerprint_of(text, false)
+}
+
+/// Likewise; `cut` says that the statement went on.
+pub fn fingerprint_of(text: &str, cut: bool) -> String {
     let mut worker = Fingerprinter::default();
-    String::from_utf8_lossy(worker.fingerprint(text.as_bytes(), false)).into_owned()
+    String::from_utf8_lossy(worker.fingerprint(text.as_bytes(), cut)).into_owned()
 }
 
 /// Makes fingerprints, one after another, in memory that it keeps.
@@ -79,6 +84,11 @@ impl Fingerprinter {
             cut |= token.open;
             if token.kind == Kind::Space {
                 self.state.blank = !self.out.is_empty();
+                continue;
+            }
+            // A fingerprint's own sign of a cut text, and performance_schema's.
+            if token.text == b"..." && lexer.rest().is_empty() {
+                cut = true;
                 continue;
             }
             if token.kind == Kind::Mark(b'(') && self.skips_row() {

@@ -6,5 +6,5 @@ mod fingerprint;
 mod lexer;
 mod lists;
 
-pub use fingerprint::{Fingerprinter, fingerprint, id};
+pub use fingerprint::{Fingerprinter, fingerprint, fingerprint_of, id};
 pub use lexer::{Kind, Lexer, Token};

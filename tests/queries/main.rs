@@ -2,5 +2,6 @@
 
 mod digest;
 mod fingerprint;
+mod select;
 mod slow_log;
 mod support;

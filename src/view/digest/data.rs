@@ -29,6 +29,8 @@ pub(super) fn json(
     let line = json!({ "total": {
         "count": workload.count(),
         "total_ns": number(total),
+        "nested": workload.nested().0,
+        "nested_ns": workload.nested().1,
         "classes": classes.len(),
         "classes_not_shown": hidden.len(),
         "not_shown_ns": number(hidden.iter().map(|class| class.total()).sum()),
@@ -100,6 +102,8 @@ fn object(rank: usize, class: &Class, total: i128, workload: &Workload) -> Value
         "errors": class.errors,
         "cut_texts": class.cut,
         "nested": class.nested.0,
+        "nested_ns": class.nested.1,
+        "self_ns": number((class.total() - i128::from(class.inside)).max(0)),
         "databases": names(&class.databases),
         "users": names(&class.users),
         "waits_ns": waits,

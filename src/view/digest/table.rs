@@ -82,6 +82,16 @@ impl Lines<'_> {
             let (first, last) = (stamp(first), stamp(last));
             writeln!(out, "# ended from {first} to {last} {}", clock.zone())?;
         }
+        let (nested, time) = self.workload.nested();
+        if nested > 0 {
+            let rest = text::milliseconds(self.total - i128::from(time));
+            let time = text::milliseconds(time.into());
+            let nested = text::thousands(nested.into());
+            writeln!(
+                out,
+                "# {nested} of them ran inside others, {time} ms; without these (--top-level-only) {rest} ms"
+            )?;
+        }
         if !self.workload.latency_is_exact() {
             writeln!(out, "# A..B: only the bucket is known in which the value lies; ~: estimated from buckets")?;
         }
@@ -172,6 +182,10 @@ fn facts(class: &Class) -> Vec<String> {
     say("rows affected", affected);
     say("cut texts", Some(class.cut).filter(|&cut| cut > 0));
     say("inside other statements", Some(class.nested.0).filter(|&nested| nested > 0));
+    if class.inside > 0 {
+        let own = i128::from(class.latency.total) - i128::from(class.inside);
+        facts.push(format!("without what ran inside {} ms", text::milliseconds(own.max(0))));
+    }
     if let Some(locked) = class.lock_time {
         facts.push(format!("waited for locks {} ms", text::milliseconds(locked.into())));
     }
