@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 /// At most so many columns; then two or more become one.
-const COLUMNS: i64 = 400;
+const COLUMNS: i64 = 240;
+
+/// Where the rows of a power of ten begin, in tenths of it.
+const STEPS: [u64; 6] = [10, 15, 20, 30, 50, 70];
 
 /// Widths of a column in nanoseconds; each divides the next.
 const WIDTHS: [i64; 21] = {
@@ -98,19 +101,20 @@ impl Heat {
         self.rows.iter().map(|(&row, &count)| (row, count))
     }
 
-    /// The row of a duration: two for each power of two.
+    /// The row of a duration: six for each power of ten.
     pub fn row(duration: u64) -> u8 {
-        let value = duration.max(1);
-        let octave = value.ilog2();
-        let half = if octave == 0 { 0 } else { (value >> (octave - 1)) & 1 };
-        u8::try_from(u64::from(octave) * 2 + half).unwrap_or(u8::MAX)
+        let decade = duration.max(1).ilog10();
+        let base = 10u64.pow(decade);
+        let tenths = if base >= 10 { duration / (base / 10) } else { duration.max(1) * 10 };
+        let step = STEPS.iter().rposition(|&step| tenths >= step);
+        u8::try_from(u64::from(decade) * 6 + step.unwrap_or(0) as u64).unwrap_or(u8::MAX)
     }
 
     /// Least duration of a row.
     pub fn lower(row: u8) -> u64 {
-        let octave = u32::from(row / 2).min(63);
-        let base = 1u64 << octave;
-        if row % 2 == 1 { base.saturating_add(base / 2) } else { base }
+        let step = STEPS.get(usize::from(row % 6)).copied().unwrap_or(10);
+        let base = 10u64.checked_pow(u32::from(row / 6)).unwrap_or(u64::MAX);
+        if base >= 10 { (base / 10).saturating_mul(step) } else { step.div_ceil(10) }
     }
 }
 
@@ -120,11 +124,12 @@ mod tests {
 
     #[test]
     fn a_row_holds_its_durations() {
-        for duration in [1u64, 2, 3, 4, 5, 6, 7, 1000, 1_500_000, u64::MAX] {
+        for duration in [1u64, 2, 3, 9, 10, 14, 15, 999, 1000, 1_499_999, 1_500_000, u64::MAX] {
             let row = Heat::row(duration);
             assert!(Heat::lower(row) <= duration, "{duration}");
-            assert!(row >= 126 || Heat::lower(row + 1) > duration || duration == 1, "{duration}");
+            assert!(row >= 119 || Heat::lower(row + 1) > duration, "{duration}");
         }
+        assert_eq!((Heat::lower(36), Heat::lower(37), Heat::lower(41)), (1_000_000, 1_500_000, 7_000_000));
     }
 
     #[test]

@@ -275,7 +275,7 @@ fn xml_text(text: &str) -> String {
 }
 
 /// Text between tags and in attributes.
-fn xml_escape(text: &str) -> String {
+pub(super) fn xml_escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for c in xml_text(text).chars() {
         match c {

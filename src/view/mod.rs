@@ -9,6 +9,7 @@ mod digest;
 mod draw;
 mod flame;
 mod folded;
+mod heatmap;
 mod hist;
 mod json;
 mod log;
@@ -122,6 +123,7 @@ pub static ALL: &[View] = &[
     digest::JSON,
     digest::CSV,
     slowlog::VIEW,
+    heatmap::VIEW,
 ];
 
 /// The view that is asked for by `-f`, or by the extension of `-o`, or that suits the data.
