@@ -14,6 +14,7 @@ mod hist;
 mod json;
 mod log;
 mod palette;
+mod query_diff;
 mod slowlog;
 mod stacks;
 mod text;
