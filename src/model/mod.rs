@@ -19,6 +19,7 @@ mod query;
 mod selection;
 mod series;
 mod trace;
+mod wait_kind;
 mod workload;
 
 pub use anonymize::Anonymizer;

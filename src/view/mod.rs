@@ -15,6 +15,7 @@ mod json;
 mod log;
 mod palette;
 mod query_diff;
+mod report;
 mod slowlog;
 mod stacks;
 mod text;
@@ -125,6 +126,7 @@ pub static ALL: &[View] = &[
     digest::CSV,
     slowlog::VIEW,
     heatmap::VIEW,
+    report::VIEW,
 ];
 
 /// The view that is asked for by `-f`, or by the extension of `-o`, or that suits the data.
