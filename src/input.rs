@@ -127,6 +127,11 @@ impl Lines {
     /// The next line without its line end (LF or CR LF); `None` at the end.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<&[u8]> {
+        self.next_raw().map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    }
+
+    /// The next line without its LF; a CR before that is kept, for texts that may hold one.
+    pub fn next_raw(&mut self) -> Option<&[u8]> {
         let mut searched = 0;
         let length = loop {
             let pending = self.pending();
@@ -149,8 +154,7 @@ impl Lines {
         let from = self.start;
         self.start = (from + length + 1).min(self.end);
         self.number += 1;
-        let line = self.buffer.get(from..from + length).unwrap_or(&[]);
-        Some(line.strip_suffix(b"\r").unwrap_or(line))
+        self.buffer.get(from..from + length)
     }
 
     /// Everything that is left, up to `limit` bytes; whether there was more.

@@ -9,6 +9,7 @@
 )]
 
 pub mod cli;
+pub mod doctor;
 pub mod error;
 pub mod format;
 #[doc(hidden)]

@@ -10,7 +10,11 @@ fn main() -> ExitCode {
         // A reader that went away (`| head`) is no failure.
         Err(error) if error.downcast_ref::<Error>().is_some_and(Error::is_broken_pipe) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("seatrace: {error:#}");
+            // An error of ours tells its source itself.
+            match error.downcast_ref::<Error>() {
+                Some(ours) => eprintln!("seatrace: {ours}"),
+                None => eprintln!("seatrace: {error:#}"),
+            }
             ExitCode::from(if matches!(error.downcast_ref(), Some(Error::Usage(_))) { 2 } else { 1 })
         }
     }

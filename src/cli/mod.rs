@@ -1,9 +1,12 @@
 //! The command line: five verbs, one idea: a source and a view.
 
 mod diff;
+mod doctor;
 mod replay;
 mod run;
+mod scripts;
 mod select;
+mod sql;
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -48,6 +51,15 @@ enum Verb {
     /// Compare two saved files of one kind: stacks, rows by key or distributions
     #[command(after_long_help = diff::EXAMPLES)]
     Diff(diff::Diff),
+    /// Print statements that export performance_schema for replay
+    #[command(after_long_help = sql::EXAMPLES)]
+    Sql(sql::Sql),
+    /// List the bundled scripts, show the page of one, or its D program
+    #[command(after_long_help = scripts::EXAMPLES)]
+    Scripts(scripts::Scripts),
+    /// Tell what works on this system and server, what does not, and what to do
+    #[command(after_long_help = doctor::EXAMPLES)]
+    Doctor(doctor::Doctor),
 }
 
 /// How results are shown: the same for every verb that shows any.
@@ -237,7 +249,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
     let (trace, code) = match &cli.verb {
         Verb::Replay(replay) => (replay.run()?, ExitCode::SUCCESS),
         Verb::Diff(diff) => (diff.run()?, ExitCode::SUCCESS),
+        Verb::Sql(sql) => return Ok(sql.run().map(|()| ExitCode::SUCCESS)?),
         Verb::Run(run) => run.run(cli.quiet).map(|finished| (finished.trace, finished.code))?,
+        Verb::Scripts(scripts) => return Ok(scripts.run().map(|()| ExitCode::SUCCESS)?),
+        Verb::Doctor(doctor) => return Ok(doctor.run()?),
     };
     say(&cli, &trace)?;
     Ok(code)

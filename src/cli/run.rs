@@ -22,7 +22,7 @@ use crate::live::{Ended, Failure, LiveError, Report, SecondSignal, Session, Text
 use crate::model::Trace;
 use crate::units;
 use save::Save;
-use script_args::ScriptArgs;
+pub(super) use script_args::ScriptArgs;
 use start::{Job, Start};
 use status::Status;
 
@@ -90,7 +90,8 @@ struct TargetArgs {
     words: Vec<String>,
 }
 
-fn dtrace_option(text: &str) -> std::result::Result<(String, Option<String>), String> {
+/// `-x OPT=VAL` or `-x OPT`.
+pub(super) fn dtrace_option(text: &str) -> std::result::Result<(String, Option<String>), String> {
     match text.split_once('=') {
         Some(("", _)) => Err("write it as OPT=VAL".into()),
         Some((name, value)) => Ok((name.to_owned(), Some(value.to_owned()))),

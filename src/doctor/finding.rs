@@ -53,7 +53,12 @@ impl Finding {
     }
 
     /// Some probes are missing.
-    pub fn lacks(about: &'static str, says: impl Into<String>, remedy: impl Into<String>, probes: &'static [&'static str]) -> Finding {
+    pub fn lacks(
+        about: &'static str,
+        says: impl Into<String>,
+        remedy: impl Into<String>,
+        probes: &'static [&'static str],
+    ) -> Finding {
         Finding { blocks: Blocks::Probes(probes), ..Finding::bad(about, says, remedy) }
     }
 

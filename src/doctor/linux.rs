@@ -22,8 +22,11 @@ pub(super) fn examine(eyes: &dyn Eyes) -> Vec<Finding> {
 fn privileges(eyes: &dyn Eyes) -> Finding {
     let status = eyes.read("/proc/self/status").unwrap_or_default();
     let held = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("CapEff:")?.trim(), 16).ok());
-    let missing: Vec<&str> =
-        CAPABILITIES.iter().filter(|(bit, _)| held.is_some_and(|set| set >> bit & 1 == 0)).map(|(_, name)| *name).collect();
+    let missing: Vec<&str> = CAPABILITIES
+        .iter()
+        .filter(|(bit, _)| held.is_some_and(|set| set >> bit & 1 == 0))
+        .map(|(_, name)| *name)
+        .collect();
     match (eyes.is_root(), missing.as_slice()) {
         (true, []) => Finding::good("privileges", "root"),
         // CAP_SYS_ADMIN implies the other two on kernels that know them.
@@ -45,7 +48,8 @@ fn kernel(eyes: &dyn Eyes) -> Finding {
     let release = eyes.read("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned();
     let mut parts = release.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
     let version = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
-    let types = eyes.exists("/sys/kernel/btf/vmlinux") || eyes.exists(&format!("/lib/modules/{release}/kernel/vmlinux.ctfa"));
+    let types =
+        eyes.exists("/sys/kernel/btf/vmlinux") || eyes.exists(&format!("/lib/modules/{release}/kernel/vmlinux.ctfa"));
     match (version >= (5, 2), types) {
         (true, true) => Finding::good("kernel", format!("Linux {release}, with type information")),
         (false, _) => Finding::bad("kernel", format!("Linux {release}: DTrace 2.x needs 5.2"), "a newer kernel"),
@@ -104,7 +108,9 @@ fn symbols(eyes: &dyn Eyes) -> Finding {
         ..Finding::lacks(
             "D library",
             "the kernel keeps no name `major_names` (CONFIG_KALLSYMS_ALL is off): DTrace's io.d does not compile, and then nothing does",
-            format!("copy the library without it: cp -r {from} DIR; find DIR -name io.d -delete; then give each trace -x syslibdir=DIR"),
+            format!(
+                "copy the library without it: cp -r {from} DIR; find DIR -name io.d -delete; then give each trace -x syslibdir=DIR"
+            ),
             &["io"],
         )
     }

@@ -23,7 +23,8 @@ fn command(flavor: Flavor, eyes: &dyn Eyes) -> Finding {
         return Finding::doubt("dtrace(1)", format!("not at {}", traits.commands.join(", ")), traits.install);
     };
     let version = eyes.run(&[path, "-V"]).unwrap_or_default();
-    let version = version.lines().next().and_then(|line| line.strip_prefix("dtrace: ")).unwrap_or("version unknown").to_owned();
+    let version =
+        version.lines().next().and_then(|line| line.strip_prefix("dtrace: ")).unwrap_or("version unknown").to_owned();
     Finding::good("dtrace(1)", format!("{version}, {path}"))
 }
 
@@ -63,7 +64,11 @@ fn protection(status: &str) -> Finding {
             &["fbt", "sched", "io", "lockstat", "vminfo"],
         )
     } else {
-        Finding::doubt("protection", "csrutil does not tell the state of System Integrity Protection", "look with: csrutil status")
+        Finding::doubt(
+            "protection",
+            "csrutil does not tell the state of System Integrity Protection",
+            "look with: csrutil status",
+        )
     }
 }
 
@@ -75,7 +80,11 @@ fn illumos(eyes: &dyn Eyes) -> Vec<Finding> {
     let zone = eyes.run(&["/usr/bin/zonename"]).map_or(String::new(), |name| name.trim().to_owned());
     let mut found = vec![privilege_set(&held, &zone, eyes.is_root())];
     if !eyes.exists("/dev/dtrace/dtrace") {
-        found.push(Finding::bad("device", "/dev/dtrace/dtrace is not there", "in a zone: zonecfg set limitpriv=default,dtrace_proc,dtrace_user, and boot it again"));
+        found.push(Finding::bad(
+            "device",
+            "/dev/dtrace/dtrace is not there",
+            "in a zone: zonecfg set limitpriv=default,dtrace_proc,dtrace_user, and boot it again",
+        ));
     }
     if !zone.is_empty() && zone != "global" {
         let says = format!("zone {zone}: probes of the kernel fire only for what the zone may see");
@@ -109,8 +118,12 @@ fn privilege_set(held: &str, zone: &str, is_root: bool) -> Finding {
 }
 
 /// Modules that bundled scripts need, by the providers that they bring.
-const MODULES: [(&str, &[&str]); 4] =
-    [("fasttrap", &["pid", "mysql"]), ("profile", &["profile"]), ("sdt", &["sched", "io", "proc"]), ("systrace", &["syscall"])];
+const MODULES: [(&str, &[&str]); 4] = [
+    ("fasttrap", &["pid", "mysql"]),
+    ("profile", &["profile"]),
+    ("sdt", &["sched", "io", "proc"]),
+    ("systrace", &["syscall"]),
+];
 
 fn freebsd(eyes: &dyn Eyes) -> Vec<Finding> {
     let jailed = eyes.run(&["/sbin/sysctl", "-n", "security.jail.jailed"]).is_some_and(|text| text.trim() == "1");
@@ -120,14 +133,23 @@ fn freebsd(eyes: &dyn Eyes) -> Vec<Finding> {
     } else {
         Finding::bad("privileges", "not root: /dev/dtrace is for root alone", "run it as root: sudo, doas or su")
     }];
-    let missing: Vec<&str> = MODULES.iter().map(|(name, _)| *name).filter(|name| !loaded.contains(&format!("{name}.ko"))).collect();
+    let missing: Vec<&str> =
+        MODULES.iter().map(|(name, _)| *name).filter(|name| !loaded.contains(&format!("{name}.ko"))).collect();
     let remedy = "kldload dtraceall (at every start: kld_list+=\" dtraceall\" in /etc/rc.conf)";
     found.push(if loaded.contains("dtraceall.ko") || missing.is_empty() {
         Finding::good("modules", "dtraceall is loaded")
     } else if jailed {
-        Finding::bad("modules", "this is a jail, which has no /dev/dtrace", "trace from the host: the server's pid is visible there")
+        Finding::bad(
+            "modules",
+            "this is a jail, which has no /dev/dtrace",
+            "trace from the host: the server's pid is visible there",
+        )
     } else if eyes.exists("/dev/dtrace/dtrace") {
-        Finding::doubt("modules", format!("kldstat does not list {}: they may be in the kernel itself", missing.join(", ")), remedy)
+        Finding::doubt(
+            "modules",
+            format!("kldstat does not list {}: they may be in the kernel itself", missing.join(", ")),
+            remedy,
+        )
     } else if eyes.is_root() {
         Finding::doubt("modules", "dtraceall is not loaded: DTrace tries to load it when it starts", remedy)
     } else {

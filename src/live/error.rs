@@ -182,7 +182,7 @@ impl LiveError {
 }
 
 /// Texts by what they contain, and what helps. Earlier rows win.
-const REMEDIES: [(&str, Failure, &str); 19] = [
+const REMEDIES: [(&str, Failure, &str); 20] = [
     (
         "restricted entitlements",
         Failure::Attach,
@@ -205,6 +205,7 @@ const REMEDIES: [(&str, Failure, &str); 19] = [
         "System Integrity Protection hides this probe: csrutil enable --without dtrace in Recovery, or a script that needs no kernel probe",
     ),
     ("No such process", Failure::Target, "no process has this pid: look with `seatrace doctor`, or use --name"),
+    ("already holds it", Failure::Target, "end that one first: only one can hold a process"),
     (
         "failed to grab",
         Failure::Attach,

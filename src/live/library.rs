@@ -135,6 +135,19 @@ impl Library {
     }
 }
 
+/// The first name of the flavor's library that loads, with all the functions that we call.
+pub fn loadable(flavor: Flavor) -> Result<String, LiveError> {
+    if let Some(path) = override_path()? {
+        return Library::load(flavor, Some(&path)).map(|_| path.display().to_string());
+    }
+    let mut names = flavor.traits().libraries.iter();
+    let first = names.find(|name| Library::load(flavor, Some(Path::new(name))).is_ok());
+    match first {
+        Some(name) => Ok((*name).to_owned()),
+        None => Library::load(flavor, None).map(|_| String::new()),
+    }
+}
+
 fn open(name: &OsString) -> Result<libloading::Library, String> {
     use libloading::os::unix::{Library as Unix, RTLD_LAZY, RTLD_LOCAL};
     // SAFETY: loading runs the library's initialisers. It is the system's libdtrace, or the file that `override_path` checked.

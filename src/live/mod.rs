@@ -21,7 +21,7 @@ mod tracer;
 
 pub use error::{Circumstances, Failure, LiveError, Step};
 pub use flavor::{CreateShape, Flavor, Traits};
-pub use library::{LIBRARY_VARIABLE, override_path};
+pub use library::{LIBRARY_VARIABLE, loadable, override_path};
 pub use plan::{Ended, Plan, Program, Target};
 pub use privilege::{caller, is_root};
 pub use process::{Process, executable, processes};

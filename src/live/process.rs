@@ -19,6 +19,19 @@ pub fn processes() -> Vec<Process> {
     all
 }
 
+/// Why a process that is there cannot be taken hold of: libdtrace says `No such process` also then.
+pub(super) fn holder(pid: i32) -> Option<String> {
+    // SAFETY: signal 0 only asks whether the process could be signalled.
+    let is_there =
+        unsafe { libc::kill(pid, 0) } == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM);
+    let status = is_there.then(|| std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default())?;
+    let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:")).map_or("0", str::trim);
+    Some(match tracer {
+        "0" => "it is there, but cannot be taken hold of".to_owned(),
+        tracer => format!("pid {tracer} already holds it (a debugger, strace or another DTrace)"),
+    })
+}
+
 /// Linux and illumos show processes as directories.
 #[cfg(not(any(target_os = "macos", target_os = "freebsd")))]
 fn pids() -> Vec<i32> {

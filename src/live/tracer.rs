@@ -12,6 +12,7 @@ use super::handle::{Compiled, Handle, Process, Work};
 use super::library::Library;
 use super::plan::{Ended, Plan, Target};
 use super::privilege::is_root;
+use super::process::holder;
 use super::session::{Report, Shared};
 use super::signals;
 
@@ -79,7 +80,7 @@ fn start<'a>(
         Target::System => {}
         Target::Process(pid) => {
             let held = tracer.handle.grab(*pid);
-            tracer.held = Some(held.map_err(|text| failed(Step::Grab, text, &pid.to_string(), ""))?);
+            tracer.held = Some(held.map_err(|text| failed(Step::Grab, grab_text(*pid, text), &pid.to_string(), ""))?);
         }
         Target::Command(words) => {
             let name = words.first().map_or("", String::as_str);
@@ -181,6 +182,14 @@ impl Tracer<'_> {
         if let Some(process) = self.held.take() {
             self.handle.release(process);
         }
+    }
+}
+
+/// libdtrace's text, or what we know better.
+fn grab_text(pid: i32, text: String) -> String {
+    match holder(pid) {
+        Some(reason) if text.contains("No such process") => format!("failed to grab: {reason}"),
+        _ => text,
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod binary;
 mod find;
+mod origin;
 
 pub use binary::Binary;
 pub use find::{SERVERS, by_name, describe, executable, in_path, version};
+pub use origin::Origin;

@@ -54,3 +54,17 @@ pub fn folded(bytes: impl AsRef<[u8]>) -> String {
 pub fn notes(trace: &Trace) -> String {
     trace.notes.iter().map(|note| format!("{note}\n")).collect()
 }
+
+/// Reads a file of output of dtrace(1), also .gz.
+pub fn read_file(path: &std::path::Path) -> Trace {
+    let mut trace = Trace::new(Cleaner::default(), Filter::default(), Passes::Auto);
+    let mut input = Input::open(path.to_str().expect("paths of fixtures are UTF-8")).expect("the fixture opens");
+    format::read(&mut input, Some("dtrace"), &format::Options::default(), &mut trace).expect("the fixture is read");
+    trace.finish();
+    trace
+}
+
+/// Sum of all rows that have a stack.
+pub fn stack_total(trace: &Trace) -> i128 {
+    trace.series.iter().filter(|series| series.has_stack).map(|series| series.total()).sum()
+}

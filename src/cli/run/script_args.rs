@@ -7,7 +7,7 @@ use crate::scripts;
 
 /// Options that the user gave for a script.
 #[derive(Debug, Default)]
-pub(super) struct ScriptArgs {
+pub(in crate::cli) struct ScriptArgs {
     given: Vec<Given>,
 }
 
@@ -21,7 +21,7 @@ struct Given {
 
 impl ScriptArgs {
     /// The options that are meant for a script which knows `names`.
-    pub(super) fn for_script(&self, names: &[&str]) -> Vec<(String, String)> {
+    pub(in crate::cli) fn for_script(&self, names: &[&str]) -> Vec<(String, String)> {
         let meant = |given: &&Given| !given.is_shared || names.contains(&given.name.as_str());
         self.given.iter().filter(meant).map(|given| (given.name.clone(), given.value.clone())).collect()
     }

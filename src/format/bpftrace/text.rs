@@ -100,7 +100,7 @@ fn frame(line: &[u8]) -> Option<Vec<u8>> {
     if let Some(at) = perf {
         let inner = text.get(at + 1..)?;
         let end = memchr::memmem::rfind(inner, b" (")?;
-        return inner.get(..end).map(<[u8]>::to_vec);
+        return inner.get(..end).map(|name| if name == b"0" { b"0x0".to_vec() } else { name.to_vec() });
     }
     let offset = memchr::memrchr(b'+', text).and_then(|at| text.get(at + 1..));
     let named = offset.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit));

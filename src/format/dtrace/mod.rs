@@ -24,14 +24,15 @@ pub(super) const FORMAT: Format =
 
 /// Reads the beginning and looks at what came of it.
 fn fits(head: &[u8]) -> Fit {
-    if head.starts_with(b"# seatrace\t") {
+    if head.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"# seatrace\t")) {
         return Fit::No("a seatrace dump".into());
     }
     let mut scratch = Trace::new(Cleaner::default(), Filter::default(), Passes::Auto);
     let mut reader = Reader::default();
     let whole = memchr::memrchr(b'\n', head).map_or(head, |end| head.get(..end).unwrap_or(head));
     for (at, line) in whole.split(|&byte| byte == b'\n').enumerate() {
-        reader.line(line.strip_suffix(b"\r").unwrap_or(line), at as u64, &mut scratch);
+        let text = line.strip_suffix(b"\r").unwrap_or(line);
+        reader.line(text, text.len() < line.len(), at as u64, &mut scratch);
     }
     let found = reader.found();
     reader.finish(false, &mut scratch);
@@ -51,8 +52,9 @@ fn read(lines: &mut Lines, trace: &mut Trace, _options: &Options) -> Result<()> 
             trace.idle()?;
         }
         let number = lines.number().saturating_add(1);
-        let Some(line) = lines.next() else { break };
-        reader.line(line, number, trace);
+        let Some(line) = lines.next_raw() else { break };
+        let text = line.strip_suffix(b"\r").unwrap_or(line);
+        reader.line(text, text.len() < line.len(), number, trace);
     }
     if lines.is_unterminated() {
         trace.loss("the last line has no end: it may be cut", lines.number());

@@ -3,7 +3,7 @@
 use super::hex;
 use super::line;
 use super::row::{self, Datum};
-use super::section::{Sections, Shape, has_row};
+use super::section::{Sections, Shape};
 use crate::format::distribution::{self, Block};
 use crate::format::stack::Stack;
 use crate::format::{diagnostic, number};
@@ -79,6 +79,12 @@ pub(super) struct Reader {
     label: Vec<u8>,
     /// Shape of the last row: has a stack and no key.
     after_bare: bool,
+    /// The last key of this row was a hex dump: a value may follow without a stack.
+    after_hex: bool,
+    /// The line before was blank, and part of a key's text.
+    after_blank: bool,
+    /// The line before ended in CR LF: the CR belongs to a text with line ends.
+    after_return: bool,
     seen_two: bool,
     text_before: bool,
 }
@@ -89,8 +95,13 @@ impl Reader {
         self.found
     }
 
-    /// Takes the next line.
-    pub(super) fn line(&mut self, line: &[u8], number: u64, trace: &mut Trace) {
+    /// Takes the next line; `has_return`: it ended in CR LF.
+    pub(super) fn line(&mut self, line: &[u8], has_return: bool, number: u64, trace: &mut Trace) {
+        self.take(line, number, trace);
+        self.after_return = has_return;
+    }
+
+    fn take(&mut self, line: &[u8], number: u64, trace: &mut Trace) {
         if line.first() == Some(&b'd') && diagnostic::read(line, trace) {
             return;
         }
@@ -107,6 +118,7 @@ impl Reader {
                 let text = std::mem::take(&mut self.hex).finish();
                 self.keys.push((trace.names.text(&text), KeyKind::Text));
                 self.state = State::Keys;
+                self.after_hex = true;
             }
             _ => {}
         }
@@ -118,8 +130,8 @@ impl Reader {
         }
         match self.state {
             State::Frames => self.after_frames(line, number, trace),
-            State::Keys | State::Tail => self.more_keys(line, number, trace),
-            State::Between | State::Text | State::Buckets | State::Hex => self.begin(line, number, trace),
+            State::Keys | State::Tail => self.more_keys(line, trace),
+            State::Between | State::Text | State::Buckets | State::Hex => self.begin(line),
         }
     }
 
@@ -132,6 +144,7 @@ impl Reader {
             State::Frames | State::Tail => self.lost_stack(trace),
             _ => self.give_up(),
         }
+        self.sections.finish(trace);
         if !tell {
             return;
         }
@@ -155,9 +168,9 @@ impl Reader {
                 self.emit_pending(trace);
                 self.blanks = 1;
             }
-            State::Keys | State::Tail if !self.text.is_empty() && row::split(&self.text).is_none() => {
-                self.text.push(b'\n');
-                self.gap = 1;
+            State::Keys | State::Tail if !self.text.is_empty() && row::is_open(&self.text) => {
+                self.end_text_line();
+                self.after_blank = true;
             }
             State::Keys | State::Frames | State::Tail => {
                 self.gap = self.gap.saturating_add(1);
@@ -171,7 +184,16 @@ impl Reader {
                 self.state = State::Between;
             }
         }
-        self.label.clear();
+        self.commit_label();
+    }
+
+    /// The text line before is no key of a stack: it names or dates what follows.
+    fn commit_label(&mut self) {
+        if !self.label.is_empty() {
+            self.sections.text(&self.label);
+            self.text_before = true;
+            self.label.clear();
+        }
     }
 
     /// Takes the line if it is a frame.
@@ -206,12 +228,7 @@ impl Reader {
         match self.state {
             State::Frames => {}
             State::Keys => self.settle_keys(trace),
-            State::Text => {
-                let label = std::mem::take(&mut self.label);
-                self.found.texts = self.found.texts.saturating_sub(1);
-                self.keys.push((trace.names.text(label.trim_ascii()), KeyKind::Text));
-                self.start_row();
-            }
+            State::Text => self.take_label(trace),
             _ => self.start_row(),
         }
         if self.state != State::Frames {
@@ -233,6 +250,16 @@ impl Reader {
         self.first.push(text, &mut trace.names);
     }
 
+    /// The text line before is the key of this row, printed by a format as `%s%k`.
+    fn take_label(&mut self, trace: &mut Trace) {
+        self.start_row();
+        let label = std::mem::take(&mut self.label);
+        if !label.is_empty() {
+            self.found.texts = self.found.texts.saturating_sub(1);
+            self.keys.push((trace.names.text(label.trim_ascii()), KeyKind::Text));
+        }
+    }
+
     /// Takes the line if a distribution or a hex dump begins.
     fn block_begins(&mut self, line: &[u8], trace: &mut Trace) -> bool {
         let is_block = distribution::is_header(line);
@@ -242,6 +269,7 @@ impl Reader {
         match self.state {
             State::Keys | State::Tail => self.settle_keys(trace),
             State::Frames => {}
+            State::Text if is_block => self.take_label(trace),
             _ => self.start_row(),
         }
         self.state = if is_block { State::Buckets } else { State::Hex };
@@ -249,8 +277,8 @@ impl Reader {
     }
 
     /// A line where a row may begin.
-    fn begin(&mut self, line: &[u8], number: u64, trace: &mut Trace) {
-        if self.header(line, trace) {
+    fn begin(&mut self, line: &[u8]) {
+        if self.header(line) {
             return;
         }
         if self.state == State::Text || line.first() != Some(&b' ') {
@@ -270,29 +298,26 @@ impl Reader {
             }
             None => self.pass_over(line),
         }
-        let _ = number;
     }
 
     /// A line after the beginning of a row that has neither value nor stack yet.
-    fn more_keys(&mut self, line: &[u8], number: u64, trace: &mut Trace) {
+    fn more_keys(&mut self, line: &[u8], trace: &mut Trace) {
         if self.complete {
             self.emit_pending(trace);
-            return self.begin(line, number, trace);
+            return self.begin(line);
         }
         let whole = self.text.is_empty() || (!self.text.ends_with(b"\n") && row::split(&self.text).is_some());
         if whole && self.end_row(line, trace) {
             return;
         }
-        let broken = self.gap > 0 && row::split(line).is_some_and(|data| data.first().is_some_and(is_padded));
+        let broken = self.after_blank && row::split(line).is_some_and(|data| data.first().is_some_and(is_padded));
         if broken || self.text.len() > MAX_TEXT || line::fired(line).is_some() {
             self.drop_row(trace);
-            return self.begin(line, number, trace);
+            return self.begin(line);
         }
-        if !self.text.is_empty() && !self.text.ends_with(b"\n") || self.gap == 0 {
-            self.text.push(b'\n');
-        }
+        self.end_text_line();
         self.text.extend_from_slice(line);
-        self.gap = 0;
+        self.after_blank = false;
         if row::ends_in_value(line) {
             if let Some(data) = row::split(&self.text) {
                 self.complete = data.last().is_some_and(|last| last.value().is_some());
@@ -303,11 +328,15 @@ impl Reader {
         }
     }
 
+    fn end_text_line(&mut self) {
+        self.text.extend_from_slice(if self.after_return { b"\r\n" } else { b"\n" });
+    }
+
     /// A line after frames that is none itself.
     fn after_frames(&mut self, line: &[u8], number: u64, trace: &mut Trace) {
         if line::fired(line).is_some() || line::is_title(line) {
             self.bare_stack(trace);
-            return self.begin(line, number, trace);
+            return self.begin(line);
         }
         if self.end_row(line, trace) {
             return;
@@ -324,7 +353,7 @@ impl Reader {
             self.clear();
             self.state = State::Text;
         }
-        self.begin(line, number, trace);
+        self.begin(line);
     }
 
     /// Takes the line if it ends the row: keys behind the stack and values.
@@ -335,7 +364,7 @@ impl Reader {
                 return false;
             }
             self.settle_keys(trace);
-            self.emit_stack(value, 0, trace);
+            self.emit_value(value, 0, trace);
             self.clear();
             return true;
         }
@@ -354,18 +383,18 @@ impl Reader {
         let (keys, values) = data.split_at(data.len().saturating_sub(values));
         self.push_keys(keys, trace);
         for (column, value) in values.iter().filter_map(|datum| datum.value()).enumerate() {
-            self.emit_stack(value, column, trace);
+            self.emit_value(value, column, trace);
         }
     }
 
-    fn header(&mut self, line: &[u8], trace: &mut Trace) -> bool {
+    fn header(&mut self, line: &[u8]) -> bool {
         if line::is_title(line) {
             self.found.title = true;
             self.state = State::Between;
             return true;
         }
         let Some(name) = line::fired(line) else { return false };
-        let _ = trace;
+        self.commit_label();
         self.sections.text(name);
         self.text_before = true;
         self.blanks = 1;
@@ -380,13 +409,9 @@ impl Reader {
 
     fn pass_over(&mut self, line: &[u8]) {
         self.found.texts = self.found.texts.saturating_add(1);
-        self.sections.text(line);
-        self.text_before = true;
+        self.commit_label();
         self.state = State::Text;
-        self.label.clear();
-        if line.len() <= MAX_TEXT {
-            self.label.extend_from_slice(line);
-        }
+        self.label.extend(line.iter().take(MAX_TEXT));
         self.blanks = 0;
     }
 
@@ -399,7 +424,7 @@ impl Reader {
     /// What was collected as text becomes keys.
     fn settle_keys(&mut self, trace: &mut Trace) {
         let text = std::mem::take(&mut self.text);
-        match row::split(&text) {
+        match row::split_whole(&text) {
             Some(data) => self.push_keys(&data, trace),
             None if text.trim_ascii().is_empty() => {}
             None => self.keys.push((trace.names.text(text.trim_ascii()), KeyKind::Text)),
@@ -434,15 +459,17 @@ impl Reader {
         self.keys.is_empty() && (self.before > 2 || (self.before == 1 && self.after_bare && !self.text_before))
     }
 
-    fn emit_stack(&mut self, value: i128, column: usize, trace: &mut Trace) {
-        self.emit(true, Value::Number(value), column, trace);
+    /// A value below a stack, or below keys: then the stack is empty, unless a hex dump put the value on a line of its own.
+    fn emit_value(&mut self, value: i128, column: usize, trace: &mut Trace) {
+        let has_stack = self.first.len() > 0 || self.gap > 0 || !self.after_hex;
+        self.emit(has_stack, Value::Number(value), column, trace);
     }
 
     fn emit_distribution(&mut self, trace: &mut Trace) {
         let block = std::mem::take(&mut self.block);
         let function = block.function();
         if !block.is_empty() {
-            let has_stack = self.first.len() > 0;
+            let has_stack = self.first.len() > 0 || self.gap > u32::from(self.after_hex);
             self.emit_as(function, has_stack, Value::Distribution(block.finish(function)), 0, trace);
         }
         self.clear();
@@ -461,21 +488,26 @@ impl Reader {
         };
         *counter = counter.saturating_add(1);
         self.seen_two |= self.second.len() > 0;
-        // A row whose first datum is a stack, a distribution or a hex dump begins with a blank line of its own.
-        let own = match (self.keys.is_empty(), self.seen_two) {
-            (false, _) => u32::from(self.hex_first()),
-            (true, false) => 1,
-            (true, true) => 2,
-        };
+        let own = self.own_blanks();
         if column == 0 && (std::mem::take(&mut self.text_before) || self.before > own) {
-            self.sections.begin_block();
+            self.sections.begin_block(trace);
         }
         let keys: Vec<NameId> = self.keys.iter().map(|key| key.0).collect();
         let shape = Shape { keys: self.keys.iter().map(|key| key.1).collect(), has_stack, function, column };
-        let id = self.sections.series(&shape, trace, |trace, id| has_row(trace, id, &keys, has_stack));
         let stack = self.joined(trace);
-        trace.row(id, &keys, &stack, value);
+        self.sections.row(&shape, &keys, &stack, value, trace);
         self.after_bare = has_stack && keys.is_empty();
+    }
+
+    /// How many blank lines the row itself may begin with: a first datum that is a stack, a distribution or a hex dump brings one. Rows of an own
+    /// format, with frames that are not indented, may have any.
+    fn own_blanks(&self) -> u32 {
+        match (self.keys.is_empty(), self.seen_two) {
+            _ if self.first.len() > 0 && self.indent == 0 => u32::MAX,
+            (false, _) => u32::from(self.hex_first()),
+            (true, false) => 1,
+            (true, true) => 2,
+        }
     }
 
     /// Whether the row began with a hex dump: its lines were never text.
@@ -541,6 +573,8 @@ impl Reader {
         self.second.clear();
         self.label.clear();
         self.complete = false;
+        self.after_hex = false;
+        self.after_blank = false;
         self.gap = 0;
         self.blanks = 0;
         self.indent = 0;

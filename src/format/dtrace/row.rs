@@ -34,12 +34,30 @@ impl Datum<'_> {
 
 /// The data of a text that consists of nothing else; `None` if it cannot be parted.
 pub(super) fn split(text: &[u8]) -> Option<Vec<Datum<'_>>> {
-    let mut data = Vec::new();
-    let mut steps = 0;
-    split_from(text, &mut data, &mut steps).then_some(data).filter(|data| !data.is_empty())
+    split_with(text, false)
 }
 
-fn split_from<'a>(rest: &'a [u8], data: &mut Vec<Datum<'a>>, steps: &mut u32) -> bool {
+/// The same for a text that is known to be whole, so that a long string with line ends may be its end.
+pub(super) fn split_whole(text: &[u8]) -> Option<Vec<Datum<'_>>> {
+    split_with(text, true)
+}
+
+fn split_with(text: &[u8], whole: bool) -> Option<Vec<Datum<'_>>> {
+    let mut data = Vec::new();
+    let mut steps = 0;
+    split_from(text, whole, &mut data, &mut steps).then_some(data).filter(|data| !data.is_empty())
+}
+
+/// Whether the text may still go on: its last string is longer than its columns, so that it was not padded.
+pub(super) fn is_open(text: &[u8]) -> bool {
+    match split(text).as_deref() {
+        None => true,
+        Some([.., Datum::Text(last)]) => last.len() > STRING.saturating_sub(2),
+        Some(_) => false,
+    }
+}
+
+fn split_from<'a>(rest: &'a [u8], whole: bool, data: &mut Vec<Datum<'a>>, steps: &mut u32) -> bool {
     if rest.is_empty() {
         return true;
     }
@@ -51,12 +69,12 @@ fn split_from<'a>(rest: &'a [u8], data: &mut Vec<Datum<'a>>, steps: &mut u32) ->
     let first = leading_number(rest).map(|(value, width)| (Datum::Number(value, width), width));
     for (datum, width) in first.into_iter().chain(short_string(rest)) {
         data.push(datum);
-        if split_from(rest.get(width..).unwrap_or(&[]), data, steps) {
+        if split_from(rest.get(width..).unwrap_or(&[]), whole, data, steps) {
             return true;
         }
         data.truncate(kept);
     }
-    long_string(rest, data)
+    long_string(rest, whole, data)
 }
 
 /// A number at the beginning, with one of the widths that data have.
@@ -90,7 +108,7 @@ fn unpadded(text: &[u8]) -> &[u8] {
 }
 
 /// A string longer than its columns is not padded: it ends where the data at the end of the text begin.
-fn long_string<'a>(rest: &'a [u8], data: &mut Vec<Datum<'a>>) -> bool {
+fn long_string<'a>(rest: &'a [u8], whole: bool, data: &mut Vec<Datum<'a>>) -> bool {
     let kept = data.len();
     let Some(text) = rest.strip_prefix(b"  ").filter(|text| text.len() > STRING.saturating_sub(2)) else {
         return false;
@@ -107,7 +125,7 @@ fn long_string<'a>(rest: &'a [u8], data: &mut Vec<Datum<'a>>) -> bool {
         tail.push(datum);
     }
     let text = text.get(..end).unwrap_or(&[]);
-    if tail.first().is_none_or(|last| last.value().is_none()) && text.contains(&b'\n') {
+    if !whole && tail.first().is_none_or(|last| last.value().is_none()) && text.contains(&b'\n') {
         return false;
     }
     data.truncate(kept);

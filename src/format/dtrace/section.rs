@@ -7,7 +7,7 @@
 
 use hashbrown::HashMap;
 
-use crate::model::{Function, Key, KeyKind, NameId, SeriesId, Trace};
+use crate::model::{Function, Key, KeyKind, NameId, SeriesId, Trace, Value};
 use crate::units::Unit;
 
 /// How much of a text is kept as a name.
@@ -26,6 +26,22 @@ pub(super) struct Shape {
     pub(super) column: usize,
 }
 
+/// An aggregation of the current block.
+struct Open {
+    shape: Shape,
+    /// The how many-th of its shape, from 0.
+    repetition: u32,
+    rows: u64,
+    id: SeriesId,
+}
+
+/// A row that came twice.
+struct Held {
+    shape: Shape,
+    keys: Vec<NameId>,
+    value: Value,
+}
+
 /// The blocks so far.
 #[derive(Default)]
 pub(super) struct Sections {
@@ -37,8 +53,9 @@ pub(super) struct Sections {
     is_round: bool,
     ordinal: u32,
     block: u64,
-    /// The aggregations of the current block: shape, repetition, series.
-    current: Vec<(Shape, u32, SeriesId)>,
+    /// The aggregations of the current block.
+    open: Vec<Open>,
+    held: Option<Held>,
     /// The block in which a series got its last row.
     last_block: HashMap<usize, u64>,
 }
@@ -53,9 +70,10 @@ impl Sections {
     }
 
     /// A block of rows begins.
-    pub(super) fn begin_block(&mut self) {
+    pub(super) fn begin_block(&mut self, trace: &mut Trace) {
+        self.finish(trace);
         self.block = self.block.saturating_add(1);
-        self.current.clear();
+        self.open.clear();
         if std::mem::take(&mut self.fresh) {
             let text = String::from_utf8_lossy(&self.text);
             let text = text.trim_matches(|c: char| c.is_whitespace() || "=-:#*".contains(c));
@@ -67,31 +85,70 @@ impl Sections {
         }
     }
 
-    /// The series for a row of that shape. `seen` tells whether the current pass of a series has the row already: then it belongs to the next
-    /// aggregation of that shape.
-    pub(super) fn series(
-        &mut self,
-        shape: &Shape,
-        trace: &mut Trace,
-        seen: impl Fn(&Trace, SeriesId) -> bool,
-    ) -> SeriesId {
-        let mut repetition = 0;
-        if let Some((_, number, id)) = self.current.iter().rev().find(|(other, _, _)| other == shape) {
-            if !seen(trace, *id) {
-                return *id;
+    /// Adds a row. One that the current aggregation of its shape has already begins the next one, unless only its key came twice: keys that differ
+    /// in blanks at their end look alike. So it is held until the row after it is known.
+    pub(super) fn row(&mut self, shape: &Shape, keys: &[NameId], stack: &[NameId], value: Value, trace: &mut Trace) {
+        let id = self.series(shape, 0, trace);
+        // Offsets are taken off frames, so that unlike stacks become alike: stacks never begin an aggregation.
+        let again = !shape.has_stack && trace.series_of(id).is_some_and(|series| series.has_now(keys));
+        if let Some(held) = self.held.take_if(|held| held.shape != *shape || !again || held.keys == keys) {
+            self.settle(held, trace);
+        }
+        if !again {
+            return self.add(id, shape, keys, stack, value, trace);
+        }
+        if self.held.is_none() && shape.keys.contains(&KeyKind::Text) {
+            self.held = Some(Held { shape: shape.clone(), keys: keys.to_vec(), value });
+            return;
+        }
+        let next = self.next_series(shape, trace);
+        if let Some(held) = self.held.take() {
+            self.add(next, shape, &held.keys, &[], held.value, trace);
+        }
+        self.add(next, shape, keys, stack, value, trace);
+    }
+
+    /// Adds what is held.
+    pub(super) fn finish(&mut self, trace: &mut Trace) {
+        if let Some(held) = self.held.take() {
+            self.settle(held, trace);
+        }
+    }
+
+    /// A row that came twice and was followed by none that did: an aggregation of its own only if the one before had no other row.
+    fn settle(&mut self, held: Held, trace: &mut Trace) {
+        let alone = self.open.iter().rev().find(|open| open.shape == held.shape).is_some_and(|open| open.rows < 2);
+        let id = if alone { self.next_series(&held.shape, trace) } else { self.series(&held.shape, 0, trace) };
+        self.add(id, &held.shape, &held.keys, &[], held.value, trace);
+    }
+
+    fn add(&mut self, id: SeriesId, shape: &Shape, keys: &[NameId], stack: &[NameId], value: Value, trace: &mut Trace) {
+        if let Some(open) = self.open.iter_mut().rev().find(|open| open.shape == *shape) {
+            open.rows = open.rows.saturating_add(1);
+        }
+        trace.row(id, keys, stack, value);
+    }
+
+    fn next_series(&mut self, shape: &Shape, trace: &mut Trace) -> SeriesId {
+        let last = self.open.iter().rev().find(|open| open.shape == *shape).map_or(0, |open| open.repetition);
+        self.series(shape, last.saturating_add(1), trace)
+    }
+
+    /// The aggregation of that shape in the current block: the last one, or one that is at least the `repetition`-th.
+    fn series(&mut self, shape: &Shape, repetition: u32, trace: &mut Trace) -> SeriesId {
+        if let Some(open) = self.open.iter().rev().find(|open| open.shape == *shape) {
+            if open.repetition >= repetition {
+                return open.id;
             }
-            repetition = number.saturating_add(1);
         }
         let name = self.name_of(repetition, shape.column);
         let key = |kind: &KeyKind| Key { name: None, kind: *kind };
         let keys: Vec<Key> = shape.keys.iter().map(key).collect();
         let id = trace.series(name.as_deref(), shape.function, Unit::Unknown, &keys, shape.has_stack);
-        if let Some(last) = self.last_block.insert(id.index(), self.block) {
-            if last != self.block {
-                trace.next_pass(id);
-            }
+        if self.last_block.insert(id.index(), self.block).is_some_and(|last| last != self.block) {
+            trace.next_pass(id);
         }
-        self.current.push((shape.clone(), repetition, id));
+        self.open.push(Open { shape: shape.clone(), repetition, rows: 0, id });
         id
     }
 
@@ -112,9 +169,4 @@ impl Sections {
             None => place,
         })
     }
-}
-
-/// Whether the current pass of a series has the row. Stacks never count: offsets are taken off frames, so that unlike stacks become alike.
-pub(super) fn has_row(trace: &Trace, id: SeriesId, keys: &[NameId], has_stack: bool) -> bool {
-    !has_stack && trace.series_of(id).is_some_and(|series| series.has_now(keys))
 }

@@ -1,0 +1,262 @@
+//! `seatrace doctor --self-test`: every bundled script through the system's own compiler, and small programs through our binding.
+//!
+//! Nothing is enabled but BEGIN and END. The report says what was expected and what came, so that a user of a system that we cannot
+//! run on can paste it into an issue.
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::finding::State;
+use super::{Eyes, system};
+use crate::error::{Error, Result};
+use crate::live::{Ended, Flavor, Plan, Program, Session, Target, Via};
+use crate::scripts::{self, Form, FormKind, TargetNeed};
+
+/// No step may take longer; Linux needs two to four seconds each.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// A text that would leave its place in a program that took it unquoted.
+const HOSTILE: &str = "it's \"%d\"\n/* } */ $1";
+
+/// Runs all trials and writes the report; whether all passed.
+pub fn self_test(
+    flavor: Flavor,
+    options: &[(String, Option<String>)],
+    eyes: &dyn Eyes,
+    out: &mut dyn Write,
+) -> Result<bool> {
+    let uname =
+        eyes.run(&["/usr/bin/uname", "-srvm"]).or_else(|| eyes.run(&["/bin/uname", "-srvm"])).unwrap_or_default();
+    writeln!(out, "seatrace {} self-test on {flavor}\n  {}", env!("CARGO_PKG_VERSION"), uname.trim())?;
+    for finding in system::examine(flavor, eyes) {
+        let mark = if finding.state == State::Good { "ok  " } else { "look" };
+        writeln!(out, "{mark} {}: {}", finding.about, finding.says)?;
+    }
+    let bystander = Bystander::start()?;
+    let tester = Tester { flavor, options, pid: bystander.pid() };
+    let (mut passed, mut tried) = (0, 0);
+    let mut note = |out: &mut dyn Write, name: String, result: std::result::Result<(), String>| -> Result<()> {
+        tried += 1;
+        match result {
+            Ok(()) => {
+                passed += 1;
+                writeln!(out, "ok   {name}")?;
+            }
+            Err(cause) => writeln!(out, "FAIL {name}: {}", one_line(&cause))?,
+        }
+        Ok(out.flush()?)
+    };
+    for form in scripts::all().iter().flat_map(|script| &script.forms) {
+        match tester.is_for_this_system(form) {
+            true => note(out, format!("compile {}.d", form.name), tester.compile(form))?,
+            false => writeln!(out, "-    compile {}.d: not for {flavor}", form.name)?,
+        }
+    }
+    for trial in TRIALS {
+        for (via, word) in [(Via::Library, "libdtrace"), (Via::Command, "dtrace(1)")] {
+            note(out, format!("{word}: {}", trial.name), tester.run(trial, via))?;
+        }
+    }
+    drop(bystander);
+    writeln!(out, "{passed} of {tried} passed")?;
+    if passed < tried {
+        writeln!(
+            out,
+            "Please paste everything from the first line on into an issue, with the version of your server."
+        )?;
+    }
+    Ok(passed == tried)
+}
+
+/// A process of our own to point `$target` at: it waits for input that never comes. A program of the system would not do, since macOS
+/// protects its own.
+struct Bystander(Child);
+
+impl Bystander {
+    fn start() -> Result<Bystander> {
+        let failed = |source| Error::Io { what: "a process to trace".into(), source };
+        let own = std::env::current_exe().map_err(failed)?;
+        let mut command = Command::new(own);
+        command.args(["replay", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().map(Bystander).map_err(failed)
+    }
+
+    fn pid(&self) -> i32 {
+        i32::try_from(self.0.id()).unwrap_or(0)
+    }
+}
+
+impl Drop for Bystander {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A small program and what must come of it.
+struct Trial {
+    name: &'static str,
+    text: &'static str,
+    args: &'static [&'static str],
+    about: About,
+    /// What must stand in the output; `PID` stands for the bystander's.
+    expected: &'static str,
+    ended: Ended,
+}
+
+#[derive(PartialEq)]
+enum About {
+    System,
+    Process,
+    Command,
+}
+
+const TRIALS: &[Trial] = &[
+    Trial {
+        name: "BEGIN, arguments, exit status",
+        text: "BEGIN { printf(\"%d\\t%S\\n\", $1, $$2); exit(3); }",
+        args: &["42", HOSTILE],
+        about: About::System,
+        expected: "42\tit's \\\"%d\\\"\\n/* } */ $1",
+        ended: Ended::Exit(3),
+    },
+    Trial {
+        name: "an aggregation printed in END",
+        text: "BEGIN { @st_a[\"key\"] = count(); @st_a[\"key\"] = count(); exit(0); } END { printa(\"%S\\t%@d\\n\", @st_a); }",
+        args: &[],
+        about: About::System,
+        expected: "key\\0\t1\n",
+        ended: Ended::Exit(0),
+    },
+    Trial {
+        name: "an error in a probe does not end the trace",
+        text: "BEGIN { trace(*(int *)0); } BEGIN { printf(\"after\\n\"); exit(0); }",
+        args: &[],
+        about: About::System,
+        expected: "invalid address",
+        ended: Ended::Exit(0),
+    },
+    Trial {
+        name: "a process taken by its id",
+        text: "BEGIN { printf(\"target %d\\n\", $target); exit(0); }",
+        args: &[],
+        about: About::Process,
+        expected: "target PID\n",
+        ended: Ended::Exit(0),
+    },
+    Trial {
+        name: "a command started and followed to its end",
+        text: "BEGIN { printf(\"began\\n\"); } END { printf(\"ended\\n\"); }",
+        args: &[],
+        about: About::Command,
+        expected: "ended\n",
+        ended: Ended::TargetExit,
+    },
+];
+
+struct Tester<'a> {
+    flavor: Flavor,
+    options: &'a [(String, Option<String>)],
+    pid: i32,
+}
+
+impl Tester<'_> {
+    fn is_for_this_system(&self, form: &Form) -> bool {
+        let word = self.flavor.word();
+        let systems = &form.header.systems;
+        let named = systems.is_empty() || systems.iter().any(|system| system == word);
+        named && !matches!(form.kind, FormKind::System(system) if system != word)
+    }
+
+    /// `dtrace -e`: compile, and end before anything is enabled. Probes of a server need not be there (`-Z`).
+    fn compile(&self, form: &Form) -> std::result::Result<(), String> {
+        let path = self.flavor.traits().commands.iter().find(|path| std::path::Path::new(path).exists());
+        let path = path.ok_or("there is no dtrace(1)")?;
+        let mut file = tempfile::Builder::new().suffix(".d").tempfile().map_err(|error| error.to_string())?;
+        file.write_all(form.text.as_bytes()).map_err(|error| error.to_string())?;
+        let mut command = Command::new(path);
+        for (name, value) in self.options {
+            let option = value.as_ref().map_or(name.clone(), |value| format!("{name}={value}"));
+            command.args(["-x", &option]);
+        }
+        command.args(["-Z", "-e", "-s"]).arg(file.path());
+        if form.header.target != TargetNeed::No {
+            command.args(["-p", &self.pid.to_string()]);
+        }
+        let said = patiently(command.stdin(Stdio::null()).stdout(Stdio::null()))?;
+        let place = format!("{}: ", file.path().display());
+        said.map_err(|said| said.replace(&place, "").replace("dtrace: failed to compile script ", ""))
+    }
+
+    fn run(&self, trial: &Trial, via: Via) -> std::result::Result<(), String> {
+        let target = match trial.about {
+            About::System => Target::System,
+            About::Process => Target::Process(self.pid),
+            About::Command => {
+                let own = std::env::current_exe().map_err(|error| error.to_string())?;
+                Target::Command(vec![own.display().to_string(), "--version".into()])
+            }
+        };
+        let text = format!("#pragma D option quiet\n{}\n", trial.text);
+        let args = trial.args.iter().map(|arg| (*arg).to_owned()).collect();
+        let plan = Plan {
+            flavor: self.flavor,
+            library: crate::live::override_path().map_err(|error| error.to_string())?,
+            programs: vec![Program { name: "self-test.d".into(), text, args }],
+            options: self.options.to_vec(),
+            target,
+            duration: Some(PATIENCE),
+            remarks: Vec::new(),
+        };
+        let session = Session::start(plan, via).map_err(|error| error.to_string())?;
+        let mut bytes = Vec::new();
+        let read = session.text().read_to_end(&mut bytes);
+        let report = session.finish(|| ());
+        read.map_err(|error| error.to_string())?;
+        if let Some(failure) = report.failure {
+            return Err(failure.to_string());
+        }
+        let came = String::from_utf8_lossy(&bytes);
+        let expected = trial.expected.replace("PID", &self.pid.to_string());
+        if !came.contains(&expected) {
+            return Err(format!("expected {expected:?}, came {came:?}"));
+        }
+        // dtrace(1) ends with 0 in both cases.
+        let is_plain_end = |ended: Ended| matches!(ended, Ended::TargetExit | Ended::Exit(0));
+        if report.ended != trial.ended && !(is_plain_end(report.ended) && is_plain_end(trial.ended)) {
+            return Err(format!("expected the end {:?}, came {:?}", trial.ended, report.ended));
+        }
+        Ok(())
+    }
+}
+
+/// Waits for a command, not for ever: what it said on standard error if it failed.
+fn patiently(command: &mut Command) -> std::result::Result<std::result::Result<(), String>, String> {
+    let mut child = command.stderr(Stdio::piped()).spawn().map_err(|error| error.to_string())?;
+    let mut stderr = child.stderr.take();
+    let reader = std::thread::spawn(move || {
+        let mut said = Vec::new();
+        let _ = stderr.as_mut().map(|stderr| stderr.read_to_end(&mut said));
+        String::from_utf8_lossy(&said).into_owned()
+    });
+    let began = Instant::now();
+    let status = loop {
+        match child.try_wait().map_err(|error| error.to_string())? {
+            Some(status) => break status,
+            None if began.elapsed() > PATIENCE => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Ok(Err(format!("not ready after {} s", PATIENCE.as_secs())));
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    let said = reader.join().unwrap_or_default();
+    Ok(if status.success() { Ok(()) } else { Err(said) })
+}
+
+/// A message on one line, without control bytes.
+fn one_line(text: &str) -> String {
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

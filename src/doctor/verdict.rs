@@ -1,0 +1,118 @@
+//! Each script: whether it works on a target, in which form, or why not and what to do.
+
+use serde::Serialize;
+
+use super::finding::Finding;
+use super::target::Target;
+use crate::error::Error;
+use crate::live::Flavor;
+use crate::scripts::{self, Form, FormKind, Script, Server};
+
+/// Whether a script works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Works {
+    /// In its plain form.
+    Yes,
+    /// In another form.
+    Form,
+    /// Not.
+    No,
+}
+
+/// What is told of one script.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verdict {
+    /// Its name.
+    pub script: &'static str,
+    /// Whether it works.
+    pub works: Works,
+    /// The form that runs.
+    pub form: Option<&'static str>,
+    /// Why another form, why not, or what to expect; may be empty.
+    pub because: String,
+    /// What to do; may be empty.
+    pub remedy: String,
+}
+
+impl Verdict {
+    fn no(script: &'static Script, because: impl Into<String>, remedy: impl Into<String>) -> Verdict {
+        Verdict { script: script.name, works: Works::No, form: None, because: because.into(), remedy: remedy.into() }
+    }
+
+    /// Whether it can run at all.
+    pub fn can_run(&self) -> bool {
+        self.works != Works::No
+    }
+}
+
+/// All scripts on one target, or on the system without one.
+pub fn all(flavor: Flavor, target: Option<&Target>, findings: &[Finding]) -> Vec<Verdict> {
+    scripts::all().iter().map(|script| judge(script, flavor, target, findings)).collect()
+}
+
+fn judge(script: &'static Script, flavor: Flavor, target: Option<&Target>, findings: &[Finding]) -> Verdict {
+    let server = target.map(|target| Server { name: target.name.clone(), binary: target.binary.as_ref() });
+    if let Some(failed) = target.and_then(|target| {
+        target.findings.iter().find(|finding| finding.about == "process" && finding.stops_everything())
+    }) {
+        return Verdict::no(script, failed.says.clone(), failed.remedy.clone());
+    }
+    let choice = match scripts::choose(script, flavor, server.as_ref()) {
+        Ok(choice) => choice,
+        Err(Error::Trace { cause, remedy }) if target.is_some() => {
+            let causes: Vec<&str> = cause.lines().skip(1).map(|line| without_name(line.trim())).collect();
+            return Verdict::no(script, distinct(&causes).join("; "), remedy);
+        }
+        Err(_) => {
+            return Verdict::no(
+                script,
+                "needs a server, and none is running",
+                "start the server, or give the path of its executable",
+            );
+        }
+    };
+    if let Some(stop) = findings.iter().find(|finding| is_stopped(choice.form, finding)) {
+        return Verdict::no(script, stop.says.clone(), stop.remedy.clone());
+    }
+    let mut because = choice
+        .reason
+        .as_deref()
+        .and_then(|reason| reason.split_once("since "))
+        .map_or("", |(_, why)| without_name(why))
+        .to_owned();
+    let mut remedy = String::new();
+    let walks_stacks = choice.form.text.contains("ustack(");
+    if walks_stacks && target.and_then(|target| target.frame_pointers) == Some(false) {
+        let stacks = "its stacks will be short: the server keeps no frame pointers";
+        because = if because.is_empty() { stacks.into() } else { format!("{because}; {stacks}") };
+        remedy = "a build with -fno-omit-frame-pointer has whole stacks".into();
+    }
+    let works = if choice.form.kind == FormKind::Plain { Works::Yes } else { Works::Form };
+    Verdict { script: script.name, works, form: Some(choice.form.name), because, remedy }
+}
+
+/// `NAME.d needs …` without the name: the same reason is told once for all scripts.
+fn without_name(reason: &str) -> &str {
+    match reason.split_once(' ') {
+        Some((name, rest)) if name.ends_with(".d") => rest,
+        _ => reason,
+    }
+}
+
+fn distinct<'a>(causes: &[&'a str]) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    for cause in causes {
+        if !found.contains(cause) {
+            found.push(cause);
+        }
+    }
+    found
+}
+
+fn is_stopped(form: &Form, finding: &Finding) -> bool {
+    let header = &form.header;
+    let own = [(!header.functions.is_empty(), "pid"), (!header.probes.is_empty(), header.provider.as_str())];
+    let own = own.into_iter().filter(|(uses, _)| *uses).map(|(_, provider)| provider);
+    own.chain(header.providers.iter().map(String::as_str)).any(|provider| finding.stops(provider, form.text))
+}

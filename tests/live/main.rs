@@ -1,0 +1,13 @@
+//! Live traces with a real DTrace. They need root and libdtrace: `tests/machine/sid-root run target/debug/deps/live-…` has both; anywhere else
+//! each test says why it is skipped.
+
+#[cfg(target_os = "linux")]
+mod faults;
+#[cfg(target_os = "linux")]
+mod fixture;
+#[cfg(target_os = "linux")]
+mod header;
+#[cfg(target_os = "linux")]
+mod machine;
+#[cfg(target_os = "linux")]
+mod stock;
