@@ -99,7 +99,7 @@ impl Workload {
         let database = database.map(|name| self.names.text(name.as_bytes()));
         let kind = match keys.kind.map(text) {
             Some(path) => path.to_owned(),
-            None => series.name.clone().unwrap_or_default(),
+            None => super::wait_kind::of_stack(row.stack.iter().map(|&id| trace.names.get(id))).to_owned(),
         };
         let class = self.class_of_text(text(keys.query));
         let count = match told {

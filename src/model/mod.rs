@@ -22,6 +22,7 @@ mod series;
 mod sieve;
 mod trace;
 mod verdict;
+mod wait_kind;
 mod workload;
 
 pub use anonymize::Anonymizer;

@@ -32,8 +32,22 @@ fn write_icicle(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result
 
 fn write(trace: &Trace, options: &Options, inverted: bool, out: &mut dyn Write) -> Result<()> {
     let stacks = Stacks::select(trace, options)?;
+    let notes = trace.notes.iter().map(|note| note.to_string()).collect();
+    let title = options.picture.title.clone().unwrap_or_else(|| title(&trace.heading));
+    draw(&stacks, title, notes, options, inverted, out)
+}
+
+/// Draws stacks, with that title and what is to be said below it.
+pub(super) fn draw(
+    stacks: &Stacks<'_>,
+    title: String,
+    notes: Vec<String>,
+    options: &Options,
+    inverted: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
     let picture = &options.picture;
-    let tree = Tree::one(&stacks, picture.reverse);
+    let tree = Tree::one(stacks, picture.reverse);
     let total = tree.nodes.first().map_or(0, |root| root.total[0]);
     if total <= 0 {
         return Err(Error::Usage("all weights are 0 or below: there is nothing to draw".into()));
@@ -72,8 +86,7 @@ fn write(trace: &Trace, options: &Options, inverted: bool, out: &mut dyn Write) 
         let (count, sum) = tree.negative;
         facts.push(format!("{count} stacks with weights below 0 are not drawn, together {}", amount(sum)));
     }
-    facts.extend(trace.notes.iter().map(|note| note.to_string()));
-    let title = picture.title.clone().unwrap_or_else(|| title(&trace.heading));
+    facts.extend(notes);
     Drawing { title, facts, inverted, picture, shapes }.write(out)
 }
 

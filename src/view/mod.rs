@@ -16,6 +16,8 @@ mod json;
 mod log;
 mod palette;
 mod pprof;
+mod query_diff;
+mod report;
 mod slowlog;
 mod speedscope;
 mod stacks;
@@ -137,6 +139,7 @@ pub static ALL: &[View] = &[
     digest::CSV,
     slowlog::VIEW,
     heatmap::VIEW,
+    report::VIEW,
 ];
 
 /// The view that is asked for by `-f`, or by the extension of `-o`, or that suits the data.

@@ -49,6 +49,20 @@ impl<'a> Stacks<'a> {
         })
     }
 
+    /// The stacks of one series.
+    pub(super) fn of_series(trace: &'a Trace, series: &'a Series, options: &Options) -> Stacks<'a> {
+        let by_time = options.weight == Weight::Time;
+        Stacks {
+            unit: weight_unit(series, by_time),
+            names: &trace.names,
+            series: vec![series],
+            by_time,
+            fold_recursion: options.fold_recursion,
+            scale: (1, 1),
+            without_numbers: false,
+        }
+    }
+
     /// The stacks of a trace to compare: keys without the numbers of threads. An empty trace, of the same unit as `other`, has none.
     pub(super) fn to_compare(trace: &'a Trace, options: &Options, other: &Trace) -> Result<Stacks<'a>> {
         let mut stacks = match best(trace) {

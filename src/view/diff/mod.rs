@@ -74,7 +74,10 @@ impl Comparison<'_> {
             return Err(Error::Usage(format!("diff -f {form}: no such form; there are {}", FORMS.join(", "))));
         }
         match (self.kind()?, form) {
-            (Kind::Queries, _) => Err(Error::Usage("queries are not compared yet: diff their digests".into())),
+            (Kind::Queries, form) => {
+                super::query_diff::write(self.before, self.after, form, self.options, out)?;
+                if form == "table" { self.write_all_notes(out) } else { Ok(()) }
+            }
             (Kind::Stacks, form) => stacks::write(self, form, out),
             (Kind::Distributions, "table") => distributions::write_table(self, out),
             (Kind::Distributions, "json") => distributions::write_json(self, out),

@@ -1,0 +1,178 @@
+//! The report: one HTML file that shows a trace to somebody who has only a browser. It loads nothing and needs no network.
+//!
+//! What is in it: the sums and what stands out, the losses, the digest, the spread of latencies and how it moved over time, the flame
+//! graphs, the notes. Each flame graph stands in a frame of its own: two of them in one page would break each other's search and zoom.
+//! Texts from the trace pass the template's escaping; nothing else puts them into the page.
+
+mod charts;
+mod findings;
+mod rows;
+
+use std::io::Write;
+
+use askama::Template;
+
+use super::digest::{Fold, fold};
+use super::heatmap::{Map, heat_of};
+use super::stacks::Stacks;
+use super::{Options, View, flame, text};
+use crate::error::Result;
+use crate::model::{KeyKind, Series, Severity, Trace, Workload};
+use rows::Row;
+
+/// Entry in the table of views.
+pub(super) const VIEW: View = View {
+    name: "report",
+    extensions: &["html", "htm"],
+    about: "one HTML page: digest, latency, heat map, flame graphs, notes",
+    write: |trace, options, out| fold(trace, options, out, render),
+    stream: Some(|options, out| Fold::stream(options, out, render)),
+};
+
+/// Narrowest frame of a flame graph in pixels: pages stay small.
+const NARROWEST: f64 = 0.4;
+
+/// The page.
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page {
+    title: String,
+    about: Vec<String>,
+    cards: Vec<Card>,
+    findings: Vec<String>,
+    losses: Vec<String>,
+    notes: Vec<String>,
+    rows: Vec<Row>,
+    hidden: Option<String>,
+    waits: Vec<charts::Bar>,
+    histogram: Option<charts::Histogram>,
+    heat: Option<String>,
+    flames: Vec<Flame>,
+    css: &'static str,
+    script: &'static str,
+}
+
+/// A number of the summary.
+struct Card {
+    name: &'static str,
+    value: String,
+}
+
+/// A flame graph.
+struct Flame {
+    title: String,
+    about: String,
+    /// A whole document, for a frame.
+    document: String,
+}
+
+fn render(workload: &Workload, said: &[String], trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
+    let of = |severity: Severity| {
+        let notes = trace.notes.iter().filter(move |note| note.severity == severity);
+        notes.map(|note| text::line(&note.to_string()).into_owned())
+    };
+    let zone = if options.utc { 0 } else { trace.heading.zone.unwrap_or(0) };
+    let (heat, what) = heat_of(workload, trace);
+    let heat_title = format!("Latency of {what} over time");
+    let (rows, hidden) = rows::rows(workload, options);
+    let page = Page {
+        title: title(trace, options),
+        about: about(workload, trace, zone),
+        cards: cards(workload),
+        findings: findings::findings(workload),
+        losses: of(Severity::Loss).collect(),
+        notes: of(Severity::Info).chain(said.iter().map(|note| text::line(note).into_owned())).collect(),
+        rows,
+        hidden,
+        waits: charts::waits(workload),
+        histogram: charts::histogram(workload, &heat),
+        heat: Map { heat: &heat, title: &heat_title, what: &what, notes: &[], zone }.svg(false),
+        flames: flames(trace, options)?,
+        css: include_str!("report.css"),
+        script: include_str!("report.js"),
+    };
+    Ok(page.write_into(out)?)
+}
+
+fn title(trace: &Trace, options: &Options) -> String {
+    let name = options.picture.title.clone().unwrap_or_else(|| flame::title(&trace.heading));
+    let mut name = text::line(&name).into_owned();
+    text::cut(&mut name, 0, 60);
+    name
+}
+
+/// Where the data is from and when.
+fn about(workload: &Workload, trace: &Trace, zone: i32) -> Vec<String> {
+    let mut about = Vec::new();
+    let mut inputs: Vec<String> = trace.heading.inputs.iter().map(|name| text::line(name).into_owned()).collect();
+    inputs.dedup();
+    if !inputs.is_empty() {
+        about.push(format!("Read from {}", inputs.join(", ")));
+    }
+    let mut clock = text::Clock::new(zone);
+    let mut stamp = |time: i64| {
+        let (date, time, _) = clock.read(time);
+        format!("{date} {time}")
+    };
+    let range = workload.range.or(trace.heading.start.zip(trace.heading.stop));
+    if let Some((first, last)) = range {
+        let (first, last) = (stamp(first), stamp(last));
+        about.push(format!("From {first} to {last} {}", clock.zone()));
+    }
+    about
+}
+
+fn cards(workload: &Workload) -> Vec<Card> {
+    let mut cards = Vec::new();
+    if workload.count() == 0 {
+        return cards;
+    }
+    let mut card = |name, value: String| cards.push(Card { name, value });
+    let classes = workload.classes();
+    card("statements", text::thousands(workload.count().into()));
+    card("kinds", text::thousands(classes.len() as i128));
+    card("time of all", rows::time(workload.total()));
+    if workload.latency.count > 0 {
+        card("half took at most", rows::time(workload.latency.quantile(0.5).into()));
+        card("95% took at most", rows::time(workload.latency.quantile(0.95).into()));
+        card("99% took at most", rows::time(workload.latency.quantile(0.99).into()));
+        card("longest", rows::time(workload.latency.max.into()));
+    }
+    let known = classes.iter().filter_map(|class| class.errors).reduce(|sum, errors| sum.saturating_add(errors));
+    if let Some(errors) = known {
+        card("failed", text::thousands(errors.into()));
+    }
+    cards
+}
+
+/// One flame graph a series of stacks.
+fn flames(trace: &Trace, options: &Options) -> Result<Vec<Flame>> {
+    let has_stacks = |series: &&Series| {
+        let is_path = series.keys.iter().any(|key| key.kind == KeyKind::Path);
+        (series.has_stack || is_path) && series.is_additive() && series.total() > 0
+    };
+    let mut options = options.clone();
+    options.picture.minwidth = Some(options.picture.minwidth.unwrap_or(NARROWEST));
+    options.picture.title = None;
+    let mut flames = Vec::new();
+    for series in trace.series.iter().filter(has_stacks) {
+        let stacks = Stacks::of_series(trace, series, &options);
+        let title = text::line(series.name.as_deref().unwrap_or("Stacks")).replace('_', " ");
+        let mut svg = Vec::new();
+        flame::draw(&stacks, title.clone(), Vec::new(), &options, options.picture.inverted, &mut svg)?;
+        let svg = String::from_utf8_lossy(&svg);
+        // Inside HTML there is no XML declaration and no document type of SVG.
+        let svg = svg.find("<svg").and_then(|at| svg.get(at..)).unwrap_or("");
+        let total = text::amount(stacks.total(), &stacks.unit);
+        flames.push(Flame {
+            about: format!("{} different stacks, together {total}", text::thousands(series.len() as i128)),
+            document: format!(
+                "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title>\
+                 <style>body{{margin:0;background:#fff}}</style></head><body>{svg}</body></html>",
+                super::draw::xml_escape(&title)
+            ),
+            title,
+        });
+    }
+    Ok(flames)
+}
