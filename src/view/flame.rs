@@ -65,7 +65,7 @@ pub(super) fn draw(
             own if own == all => share,
             own => format!("{share}; self {}, {}%", amount(own), text::percent(own, total)),
         };
-        match trace.names.detail_of(node.name).filter(|more| !more.is_empty()) {
+        match stacks.names.detail_of(node.name).filter(|more| !more.is_empty()) {
             Some(more) => format!("{share}; {more}"),
             None => share,
         }

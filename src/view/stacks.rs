@@ -19,7 +19,8 @@ const EMPTY: &str = "[empty]";
 pub(super) struct Stacks<'a> {
     /// Unit of the weights.
     pub(super) unit: Unit,
-    names: &'a Names,
+    /// Texts of the frames, and their details.
+    pub(super) names: &'a Names,
     series: Vec<&'a Series>,
     by_time: bool,
     fold_recursion: bool,
