@@ -233,8 +233,8 @@ const REMEDIES: [(&str, Failure, &str); 20] = [
     ("systemic unresponsiveness", Failure::Aborted, "the probes cost too much: trace fewer of them, or use --min"),
     (
         "is not defined",
-        Failure::Usage,
-        "the program takes arguments that were not given; `#pragma D option defaultargs` makes them optional",
+        Failure::Program,
+        "the program takes arguments that were not given: --arg VALUE, or `#pragma D option defaultargs` in it",
     ),
     (
         "locked-memory",

@@ -137,7 +137,7 @@ fn explicit_target(run: &Run) -> Result<Option<Target>> {
     Ok((!words.is_empty()).then_some(Target::Command(words)))
 }
 
-/// libdtrace takes a `#!` line in files only; its options are not ours.
+/// The options of a `#!` line are for dtrace(1), not for us.
 fn without_interpreter(text: &str) -> String {
     match text.strip_prefix("#!") {
         Some(rest) => format!("\n{}", rest.split_once('\n').map_or("", |(_, after)| after)),
