@@ -81,9 +81,9 @@ string lt_before_text[string, string];
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tlock-time\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tlock-time\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
-	printf("# strsize\t256\n# record\tlock_wait\tend:wall\tthread:int\tkind:text\tdatabase:text\ttable:text\telapsed:ns\tholder:int\tholder_query:text\tquery:text\n");
+	printf("# record\tlock_wait\tend:wall\tthread:int\tkind:text\tdatabase:text\ttable:text\telapsed:ns\tholder:int\tholder_query:text\tquery:text\n");
 }
 
 /* A command arrives: nothing is open, whatever the last one left. */
@@ -271,6 +271,14 @@ pid$target::_Z18log_slow_statementP3THD:entry
 	self->lt_granting = 0;
 	self->lt_wait = 0;
 	self->lt_handler = 0;
+}
+
+pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
+pid$target::_Z18log_slow_statementP3THD:entry
+/self->lt_command == 23 && !self->lt_start/
+{
+	self->lt_command = 0;
+	self->lt_text_at = 0;
 }
 
 END

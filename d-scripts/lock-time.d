@@ -81,9 +81,9 @@ string lt_before_text[string, string];
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tlock-time\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tlock-time\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
-	printf("# strsize\t256\n# record\tlock_wait\tend:wall\tconnection:int\tkind:text\tdatabase:text\ttable:text\telapsed:ns\tholder:int\tholder_query:text\tquery:text\n");
+	printf("# record\tlock_wait\tend:wall\tconnection:int\tkind:text\tdatabase:text\ttable:text\telapsed:ns\tholder:int\tholder_query:text\tquery:text\n");
 }
 
 /* A statement sent as text. The text is freed before query-done. */

@@ -1,5 +1,5 @@
 /*
- * query-phases-pid.d - where the time of statements goes, by phase, as stacks: database; text; phase
+ * query-phases-pid.d - where the time of statements goes, by phase, as stacks: text; phase
  *
  * GROUP    queries
  * USAGE    dtrace -q -s query-phases-pid.d -p PID
@@ -13,7 +13,6 @@
  *   target     yes
  *
  * FIELDS
- *   database   text    default database (empty: not visible to this form)
  *   query      text    text of the client's statement
  *   phase      path    the phases that are open, outermost first
  *   qp_phase   sum ns  time spent in that phase itself, without the phases inside it
@@ -63,7 +62,7 @@ self string qp_path[int];
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tquery-phases\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tquery-phases\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
 }
 
@@ -201,7 +200,7 @@ pid$target::thd_wait_end:entry
 /self->qp_pop && self->qp_level > 0/
 {
 	this->qp_ns = timestamp - self->qp_since[self->qp_level];
-	@qp_phase["", copyinstr(self->qp_text_at), self->qp_path[self->qp_level]] = sum(this->qp_ns - self->qp_inside[self->qp_level]);
+	@qp_phase[copyinstr(self->qp_text_at), self->qp_path[self->qp_level]] = sum(this->qp_ns - self->qp_inside[self->qp_level]);
 	self->qp_since[self->qp_level] = 0;
 	self->qp_inside[self->qp_level] = 0;
 	self->qp_path[self->qp_level] = 0;
@@ -222,7 +221,7 @@ pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
 pid$target::_Z18log_slow_statementP3THD:entry
 /self->qp_end/
 {
-	@qp_phase["", copyinstr(self->qp_text_at), "other"] = sum(timestamp - self->qp_start - self->qp_inside[0]);
+	@qp_phase[copyinstr(self->qp_text_at), "other"] = sum(timestamp - self->qp_start - self->qp_inside[0]);
 }
 
 pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
@@ -238,10 +237,18 @@ pid$target::_Z18log_slow_statementP3THD:entry
 	self->qp_inside[0] = 0;
 }
 
+pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
+pid$target::_Z18log_slow_statementP3THD:entry
+/self->qp_command == 23 && !self->qp_start/
+{
+	self->qp_command = 0;
+	self->qp_text_at = 0;
+}
+
 END
 {
-	printf("# aggregation\tqp_phase\tsum\tns\tdatabase:text\tquery:text\tphase:path\n");
-	printa("%S\t%S\t%S\t%@d\n", @qp_phase);
+	printf("# aggregation\tqp_phase\tsum\tns\tquery:text\tphase:path\n");
+	printa("%S\t%S\t%@d\n", @qp_phase);
 	printf("# end\tqp_phase\n");
 	printf("# stop\t%d\n", walltimestamp);
 }

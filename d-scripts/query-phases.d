@@ -65,7 +65,7 @@ self string qp_path[int];
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tquery-phases\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tquery-phases\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
 }
 

@@ -52,7 +52,7 @@ self uint64_t qr_table_at;
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tquery-rows\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tquery-rows\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
 }
 

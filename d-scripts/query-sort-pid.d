@@ -59,7 +59,7 @@ self int qs_no_tracker;
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tquery-sort\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tquery-sort\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
 }
 
@@ -149,6 +149,14 @@ pid$target::_Z18log_slow_statementP3THD:entry
 	/* Of several statements sent at once the next one starts where this one ends. */
 	self->qs_start = self->qs_command == 3 ? timestamp : 0;
 	self->qs_end = 0;
+}
+
+pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
+pid$target::_Z18log_slow_statementP3THD:entry
+/self->qs_command == 23 && !self->qs_start/
+{
+	self->qs_command = 0;
+	self->qs_text_at = 0;
 }
 
 END

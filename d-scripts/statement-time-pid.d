@@ -52,7 +52,7 @@ self uint64_t st_affected;
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tstatement-time\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tstatement-time\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
 }
 
@@ -164,6 +164,14 @@ pid$target::_Z18log_slow_statementP3THD:entry
 	/* Of several statements sent at once the next one starts where this one ends. */
 	self->st_start = self->st_command == 3 ? timestamp : 0;
 	self->st_end = 0;
+}
+
+pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
+pid$target::_Z18log_slow_statementP3THD:entry
+/self->st_command == 23 && !self->st_start/
+{
+	self->st_command = 0;
+	self->st_text_at = 0;
 }
 
 END

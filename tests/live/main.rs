@@ -10,4 +10,6 @@ mod header;
 #[cfg(target_os = "linux")]
 mod machine;
 #[cfg(target_os = "linux")]
+mod scripts_queries;
+#[cfg(target_os = "linux")]
 mod stock;
