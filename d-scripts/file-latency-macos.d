@@ -16,7 +16,7 @@
  * FIELDS
  *   call   text   name of the system call
  *   file   text   path of the file
- *   value         file_time: ns, sum. file_bytes: bytes read or written, sum. file_latency: ns, distribution
+ *   value         fl_time: ns, sum. fl_bytes: bytes read or written, sum. file_latency: ns, distribution
  *
  * OUTPUT
  *   Three aggregations with the same keys. Calls that failed are left out.
@@ -71,8 +71,8 @@ syscall::fcntl_nocancel:return
 /self->fl_start && timestamp - self->fl_start >= $1 && (int64_t)arg1 >= 0/
 {
 	this->fl_name = fds[self->fl_fd].fi_pathname;
-	@file_time[probefunc, this->fl_name] = sum(timestamp - self->fl_start);
-	@file_bytes[probefunc, this->fl_name] = sum(strstr(probefunc, "sync") == NULL && strstr(probefunc, "fcntl") == NULL ? arg1 : 0);
+	@fl_time[probefunc, this->fl_name] = sum(timestamp - self->fl_start);
+	@fl_bytes[probefunc, this->fl_name] = sum(strstr(probefunc, "sync") == NULL && strstr(probefunc, "fcntl") == NULL ? arg1 : 0);
 	@file_latency[probefunc, this->fl_name] = quantize(timestamp - self->fl_start);
 }
 
@@ -91,12 +91,12 @@ tick-1d
 {
 	fl_pass++;
 	printf("# pass\t%d\t%d\tcumulative\n", fl_pass, walltimestamp);
-	printf("# aggregation\tfile_time\tsum\tns\tcall:text\tfile:text\n");
-	printa("%S\t%S\t%@d\n", @file_time);
-	printf("# end\tfile_time\n");
-	printf("# aggregation\tfile_bytes\tsum\tbytes\tcall:text\tfile:text\n");
-	printa("%S\t%S\t%@d\n", @file_bytes);
-	printf("# end\tfile_bytes\n");
+	printf("# aggregation\tfl_time\tsum\tns\tcall:text\tfile:text\n");
+	printa("%S\t%S\t%@d\n", @fl_time);
+	printf("# end\tfl_time\n");
+	printf("# aggregation\tfl_bytes\tsum\tbytes\tcall:text\tfile:text\n");
+	printa("%S\t%S\t%@d\n", @fl_bytes);
+	printf("# end\tfl_bytes\n");
 	printf("# aggregation\tfile_latency\tquantize\tns\tcall:text\tfile:text\n");
 	printa("%S\t%S\t%@d\n", @file_latency);
 	printf("# end\tfile_latency\n");
@@ -105,12 +105,12 @@ tick-1d
 END
 {
 	printf("# pass\t%d\t%d\tcumulative\n", fl_pass + 1, walltimestamp);
-	printf("# aggregation\tfile_time\tsum\tns\tcall:text\tfile:text\n");
-	printa("%S\t%S\t%@d\n", @file_time);
-	printf("# end\tfile_time\n");
-	printf("# aggregation\tfile_bytes\tsum\tbytes\tcall:text\tfile:text\n");
-	printa("%S\t%S\t%@d\n", @file_bytes);
-	printf("# end\tfile_bytes\n");
+	printf("# aggregation\tfl_time\tsum\tns\tcall:text\tfile:text\n");
+	printa("%S\t%S\t%@d\n", @fl_time);
+	printf("# end\tfl_time\n");
+	printf("# aggregation\tfl_bytes\tsum\tbytes\tcall:text\tfile:text\n");
+	printa("%S\t%S\t%@d\n", @fl_bytes);
+	printf("# end\tfl_bytes\n");
 	printf("# aggregation\tfile_latency\tquantize\tns\tcall:text\tfile:text\n");
 	printa("%S\t%S\t%@d\n", @file_latency);
 	printf("# end\tfile_latency\n");

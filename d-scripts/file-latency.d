@@ -16,7 +16,7 @@
  * FIELDS
  *   call   text   name of the system call
  *   file   text   directory and name of the file, as `shop/orders.ibd`
- *   value         file_time: ns, sum. file_bytes: bytes read or written, sum. file_latency: ns, distribution
+ *   value         fl_time: ns, sum. fl_bytes: bytes read or written, sum. file_latency: ns, distribution
  *
  * OUTPUT
  *   Three aggregations with the same keys. Calls that failed are left out. Only regular files: no sockets, no pipes.
@@ -64,8 +64,8 @@ syscall::fsync:return, syscall::fdatasync:return
 	this->fl_entry = curthread->files->fdt->fd[self->fl_fd]->f_path.dentry;
 	this->fl_name = strjoin(stringof(this->fl_entry->d_parent->d_name.name),
 	    strjoin("/", stringof(this->fl_entry->d_name.name)));
-	@file_time[probefunc, this->fl_name] = sum(timestamp - self->fl_start);
-	@file_bytes[probefunc, this->fl_name] = sum(strstr(probefunc, "sync") == NULL ? arg1 : 0);
+	@fl_time[probefunc, this->fl_name] = sum(timestamp - self->fl_start);
+	@fl_bytes[probefunc, this->fl_name] = sum(strstr(probefunc, "sync") == NULL ? arg1 : 0);
 	@file_latency[probefunc, this->fl_name] = quantize(timestamp - self->fl_start);
 }
 
@@ -82,12 +82,12 @@ tick-1d
 {
 	fl_pass++;
 	printf("# pass\t%d\t%d\tcumulative\n", fl_pass, walltimestamp);
-	printf("# aggregation\tfile_time\tsum\tns\tcall:text\tfile:text\n");
-	printa("%S\t%S\t%@d\n", @file_time);
-	printf("# end\tfile_time\n");
-	printf("# aggregation\tfile_bytes\tsum\tbytes\tcall:text\tfile:text\n");
-	printa("%S\t%S\t%@d\n", @file_bytes);
-	printf("# end\tfile_bytes\n");
+	printf("# aggregation\tfl_time\tsum\tns\tcall:text\tfile:text\n");
+	printa("%S\t%S\t%@d\n", @fl_time);
+	printf("# end\tfl_time\n");
+	printf("# aggregation\tfl_bytes\tsum\tbytes\tcall:text\tfile:text\n");
+	printa("%S\t%S\t%@d\n", @fl_bytes);
+	printf("# end\tfl_bytes\n");
 	printf("# aggregation\tfile_latency\tquantize\tns\tcall:text\tfile:text\n");
 	printa("%S\t%S\t%@d\n", @file_latency);
 	printf("# end\tfile_latency\n");
@@ -96,12 +96,12 @@ tick-1d
 END
 {
 	printf("# pass\t%d\t%d\tcumulative\n", fl_pass + 1, walltimestamp);
-	printf("# aggregation\tfile_time\tsum\tns\tcall:text\tfile:text\n");
-	printa("%S\t%S\t%@d\n", @file_time);
-	printf("# end\tfile_time\n");
-	printf("# aggregation\tfile_bytes\tsum\tbytes\tcall:text\tfile:text\n");
-	printa("%S\t%S\t%@d\n", @file_bytes);
-	printf("# end\tfile_bytes\n");
+	printf("# aggregation\tfl_time\tsum\tns\tcall:text\tfile:text\n");
+	printa("%S\t%S\t%@d\n", @fl_time);
+	printf("# end\tfl_time\n");
+	printf("# aggregation\tfl_bytes\tsum\tbytes\tcall:text\tfile:text\n");
+	printa("%S\t%S\t%@d\n", @fl_bytes);
+	printf("# end\tfl_bytes\n");
 	printf("# aggregation\tfile_latency\tquantize\tns\tcall:text\tfile:text\n");
 	printa("%S\t%S\t%@d\n", @file_latency);
 	printf("# end\tfile_latency\n");

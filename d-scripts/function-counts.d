@@ -5,7 +5,6 @@
  * USAGE    dtrace -q -s function-counts.d -p PID '*PATTERN*'
  *
  * NEEDS
- *   providers  pid
  *   target     yes
  *
  * OPTIONS
@@ -14,7 +13,7 @@
  *
  * FIELDS
  *   function  text   its name, mangled
- *   value            function_counts: count, calls. function_time: ns, sum, with the functions that it calls
+ *   value            function_counts: count, calls. fc_time: ns, sum, with the functions that it calls
  *
  * OUTPUT
  *   Two aggregations with the same key, of the program and its libraries. A function that calls itself is timed from the
@@ -60,7 +59,7 @@ pid$target::$$1:return
 pid$target::$$1:return
 /self->fc_start[probefunc] && self->fc_depth[probefunc] == 0/
 {
-	@function_time[probefunc] = sum(timestamp - self->fc_start[probefunc]);
+	@fc_time[probefunc] = sum(timestamp - self->fc_start[probefunc]);
 	self->fc_start[probefunc] = 0;
 	self->fc_depth[probefunc] = 0;
 }
@@ -72,9 +71,9 @@ tick-1d
 	printf("# aggregation\tfunction_counts\tcount\tcount\tfunction:text\n");
 	printa("%S\t%@d\n", @function_counts);
 	printf("# end\tfunction_counts\n");
-	printf("# aggregation\tfunction_time\tsum\tns\tfunction:text\n");
-	printa("%S\t%@d\n", @function_time);
-	printf("# end\tfunction_time\n");
+	printf("# aggregation\tfc_time\tsum\tns\tfunction:text\n");
+	printa("%S\t%@d\n", @fc_time);
+	printf("# end\tfc_time\n");
 }
 
 END
@@ -83,8 +82,8 @@ END
 	printf("# aggregation\tfunction_counts\tcount\tcount\tfunction:text\n");
 	printa("%S\t%@d\n", @function_counts);
 	printf("# end\tfunction_counts\n");
-	printf("# aggregation\tfunction_time\tsum\tns\tfunction:text\n");
-	printa("%S\t%@d\n", @function_time);
-	printf("# end\tfunction_time\n");
+	printf("# aggregation\tfc_time\tsum\tns\tfunction:text\n");
+	printa("%S\t%@d\n", @fc_time);
+	printf("# end\tfc_time\n");
 	printf("# stop\t%d\n", walltimestamp);
 }

@@ -32,7 +32,7 @@
 /* One start time for each request under way. */
 #pragma D option dynvarsize=4m
 
-uint64_t il_start[uint64_t, uint64_t];
+unsigned long long il_start[unsigned long long, unsigned long long];
 uint64_t il_pass;
 
 BEGIN

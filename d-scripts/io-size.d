@@ -15,7 +15,7 @@
  *   process    text   name of the thread (Linux) or process that issued it
  *   device     text   name of the device
  *   direction  text   read or write
- *   value             io_size: bytes, distribution. io_bytes: bytes, sum
+ *   value             io_size: bytes, distribution. is_bytes: bytes, sum
  *
  * OUTPUT
  *   Two aggregations with the same keys, of the whole system. Buffered writes are issued by the kernel, under its own name.
@@ -43,7 +43,7 @@ io:::start
 {
 	this->is_direction = args[0]->b_flags & B_READ ? "read" : "write";
 	@io_size[execname, args[1]->dev_statname, this->is_direction] = quantize(args[0]->b_bcount);
-	@io_bytes[execname, args[1]->dev_statname, this->is_direction] = sum(args[0]->b_bcount);
+	@is_bytes[execname, args[1]->dev_statname, this->is_direction] = sum(args[0]->b_bcount);
 }
 
 tick-1d
@@ -53,9 +53,9 @@ tick-1d
 	printf("# aggregation\tio_size\tquantize\tbytes\tprocess:text\tdevice:text\tdirection:text\n");
 	printa("%S\t%S\t%S\t%@d\n", @io_size);
 	printf("# end\tio_size\n");
-	printf("# aggregation\tio_bytes\tsum\tbytes\tprocess:text\tdevice:text\tdirection:text\n");
-	printa("%S\t%S\t%S\t%@d\n", @io_bytes);
-	printf("# end\tio_bytes\n");
+	printf("# aggregation\tis_bytes\tsum\tbytes\tprocess:text\tdevice:text\tdirection:text\n");
+	printa("%S\t%S\t%S\t%@d\n", @is_bytes);
+	printf("# end\tis_bytes\n");
 }
 
 END
@@ -64,8 +64,8 @@ END
 	printf("# aggregation\tio_size\tquantize\tbytes\tprocess:text\tdevice:text\tdirection:text\n");
 	printa("%S\t%S\t%S\t%@d\n", @io_size);
 	printf("# end\tio_size\n");
-	printf("# aggregation\tio_bytes\tsum\tbytes\tprocess:text\tdevice:text\tdirection:text\n");
-	printa("%S\t%S\t%S\t%@d\n", @io_bytes);
-	printf("# end\tio_bytes\n");
+	printf("# aggregation\tis_bytes\tsum\tbytes\tprocess:text\tdevice:text\tdirection:text\n");
+	printa("%S\t%S\t%S\t%@d\n", @is_bytes);
+	printf("# end\tis_bytes\n");
 	printf("# stop\t%d\n", walltimestamp);
 }

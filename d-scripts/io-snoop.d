@@ -40,9 +40,9 @@
 /* What is known at the start of each request under way. */
 #pragma D option dynvarsize=8m
 
-uint64_t sn_start[uint64_t, uint64_t];
-string sn_process[uint64_t, uint64_t];
-int sn_pid[uint64_t, uint64_t];
+unsigned long long sn_start[unsigned long long, unsigned long long];
+string sn_process[unsigned long long, unsigned long long];
+int sn_pid[unsigned long long, unsigned long long];
 
 BEGIN
 {

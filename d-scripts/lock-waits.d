@@ -5,7 +5,6 @@
  * USAGE    dtrace -q -s lock-waits.d -p PID
  *
  * NEEDS
- *   providers  pid
  *   target     yes
  *
  * OPTIONS

@@ -19,7 +19,7 @@
  *   value   count   wakeups
  *
  * OUTPUT
- *   Two aggregations: wakeups, by who woke whom; wakeup_stacks, where the waker belongs to the process: a lock
+ *   Two aggregations: wakeups, by who woke whom; wk_stacks, where the waker belongs to the process: a lock
  *   given up, a condition signalled. A timer wakes from whichever thread it interrupts.
  *
  * OVERHEAD
@@ -54,7 +54,7 @@ sched:::wakeup
 sched:::wakeup
 /args[1]->pr_pid == $target && pid == $target/
 {
-	@wakeup_stacks[execname, ustack(wk_depth)] = count();
+	@wk_stacks[execname, ustack(wk_depth)] = count();
 }
 
 tick-1d
@@ -64,9 +64,9 @@ tick-1d
 	printf("# aggregation\twakeups\tcount\tcount\twaker:text\twoken:int\n");
 	printa("%S\t%d\t%@d\n", @wakeups);
 	printf("# end\twakeups\n");
-	printf("# aggregation\twakeup_stacks\tcount\tcount\twaker:text\tstack:frames/%d\n", wk_depth);
-	printa("%S\t%k%@d\n", @wakeup_stacks);
-	printf("# end\twakeup_stacks\n");
+	printf("# aggregation\twk_stacks\tcount\tcount\twaker:text\tstack:frames/%d\n", wk_depth);
+	printa("%S\t%k%@d\n", @wk_stacks);
+	printf("# end\twk_stacks\n");
 }
 
 END
@@ -75,8 +75,8 @@ END
 	printf("# aggregation\twakeups\tcount\tcount\twaker:text\twoken:int\n");
 	printa("%S\t%d\t%@d\n", @wakeups);
 	printf("# end\twakeups\n");
-	printf("# aggregation\twakeup_stacks\tcount\tcount\twaker:text\tstack:frames/%d\n", wk_depth);
-	printa("%S\t%k%@d\n", @wakeup_stacks);
-	printf("# end\twakeup_stacks\n");
+	printf("# aggregation\twk_stacks\tcount\tcount\twaker:text\tstack:frames/%d\n", wk_depth);
+	printa("%S\t%k%@d\n", @wk_stacks);
+	printf("# end\twk_stacks\n");
 	printf("# stop\t%d\n", walltimestamp);
 }

@@ -1,12 +1,12 @@
 /*
- * call-counts-classic.d - how often a process makes which system call
+ * call-counts-illumos.d - how often a process makes which system call
  *
  * GROUP    system
- * USAGE    dtrace -q -s call-counts-classic.d -p PID
+ * USAGE    dtrace -q -s call-counts-illumos.d -p PID
  *
  * NEEDS
  *   providers  syscall
- *   system     macos illumos freebsd
+ *   system     illumos
  *   target     yes
  *
  * OPTIONS
@@ -18,7 +18,7 @@
  *   value   count  calls
  *
  * OUTPUT
- *   One aggregation, call_counts, of all system calls.
+ *   One aggregation, call_counts, of the calls that a database server makes; others are not seen.
  *
  * OVERHEAD
  *   One probe a call.
@@ -39,7 +39,16 @@ BEGIN
 	printf("# start\t%d\t%Y\n# target\t%d\n", walltimestamp, walltimestamp, $target);
 }
 
-syscall:::entry
+syscall::read:entry, syscall::readv:entry, syscall::pread:entry, syscall::preadv:entry, syscall::write:entry,
+syscall::writev:entry, syscall::pwrite:entry, syscall::pwritev:entry, syscall::fdsync:entry,
+syscall::pollsys:entry, syscall::portfs:entry, syscall::lwp_park:entry, syscall::lwp_mutex_timedlock:entry,
+syscall::nanosleep:entry, syscall::recv:entry, syscall::recvfrom:entry, syscall::recvmsg:entry,
+syscall::send:entry, syscall::sendto:entry, syscall::sendmsg:entry, syscall::accept:entry,
+syscall::connect:entry, syscall::fcntl:entry, syscall::waitsys:entry, syscall::openat:entry,
+syscall::close:entry, syscall::lseek:entry, syscall::fstatat:entry, syscall::mmap:entry,
+syscall::munmap:entry, syscall::memcntl:entry, syscall::so_socket:entry, syscall::setsockopt:entry,
+syscall::ioctl:entry, syscall::unlinkat:entry, syscall::renameat:entry, syscall::yield:entry,
+syscall::lwp_create:entry
 /pid == $target/
 {
 	@call_counts[execname, probefunc] = count();
