@@ -65,6 +65,8 @@ pub(super) struct Reader {
     /// Whether `text` ends in a value, so that the row is complete unless a stack follows.
     complete: bool,
     keys: Vec<(NameId, KeyKind)>,
+    /// How many of them stand before the stack.
+    keys_before: usize,
     first: Stack,
     second: Stack,
     /// Indent of the frames of this row.
@@ -233,6 +235,7 @@ impl Reader {
         }
         if self.state != State::Frames {
             self.state = State::Frames;
+            self.keys_before = self.keys.len();
             self.indent = indent;
             self.gap = 0;
         }
@@ -487,7 +490,9 @@ impl Reader {
             _ => &mut self.found.distributions,
         };
         *counter = counter.saturating_add(1);
-        self.seen_two |= self.second.len() > 0;
+        // Two blank lines at a trace's end by Ctrl-C, and two empty lines of a row with two stacks.
+        let is_first = self.found.rows.saturating_add(self.found.stacks).saturating_add(self.found.distributions) == 1;
+        self.seen_two |= self.second.len() > 0 || (is_first && self.keys_before == 0 && self.before >= 4);
         let own = self.own_blanks();
         if column == 0 && (std::mem::take(&mut self.text_before) || self.before > own) {
             self.sections.begin_block(trace);
@@ -496,13 +501,15 @@ impl Reader {
         let shape = Shape { keys: self.keys.iter().map(|key| key.1).collect(), has_stack, function, column };
         let stack = self.joined(trace);
         self.sections.row(&shape, &keys, &stack, value, trace);
-        self.after_bare = has_stack && keys.is_empty();
+        self.after_bare = has_stack && self.keys_before == 0;
+        self.keys_before = 0;
     }
 
     /// How many blank lines the row itself may begin with: a first datum that is a stack, a distribution or a hex dump brings one. Rows of an own
     /// format, with frames that are not indented, may have any.
     fn own_blanks(&self) -> u32 {
-        match (self.keys.is_empty(), self.seen_two) {
+        let starts_with_keys = if self.first.len() > 0 { self.keys_before > 0 } else { !self.keys.is_empty() };
+        match (!starts_with_keys, self.seen_two) {
             _ if self.first.len() > 0 && self.indent == 0 => u32::MAX,
             (false, _) => u32::from(self.hex_first()),
             (true, false) => 1,
