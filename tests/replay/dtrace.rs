@@ -117,3 +117,10 @@ fn a_cut_end_counts_with_a_note() {
     let cut = read("\n\n              db`main\n                5\n\n              db`other\n");
     assert!(notes(&cut).contains("stack without its value at the end"), "{}", notes(&cut));
 }
+
+#[test]
+fn rows_drawn_as_bars() {
+    let hist = "\n              key  ------------- Distribution ------------- count    \n             read |@@@@@@@@@@                               12       \n            write |@@@@@                                    6        \n\n";
+    let trace = read(hist);
+    assert_eq!((value_of(&trace, &["read"]), value_of(&trace, &["write"])), (Some(12), Some(6)));
+}

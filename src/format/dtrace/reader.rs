@@ -2,6 +2,7 @@
 
 mod emit;
 
+use super::bars::{self, Bars};
 use super::hex;
 use super::line;
 use super::row::{self, Datum};
@@ -51,6 +52,8 @@ enum State {
     Tail,
     /// Buckets.
     Buckets,
+    /// Rows that are drawn as bars.
+    Bars(Bars),
 }
 
 /// A row that is being put together.
@@ -114,6 +117,12 @@ impl Reader {
                     return;
                 }
             }
+            State::Bars(bars) => {
+                if let Some((key, value)) = bars.row(line) {
+                    return self.emit_bar(key, value, trace);
+                }
+                self.state = State::Between;
+            }
             State::Hex if self.hex.push(line) => return,
             State::Hex => {
                 let text = std::mem::take(&mut self.hex).finish();
@@ -132,7 +141,7 @@ impl Reader {
         match self.state {
             State::Frames => self.after_frames(line, number, trace),
             State::Keys | State::Tail => self.more_keys(line, trace),
-            State::Between | State::Text | State::Buckets | State::Hex => self.begin(line),
+            State::Between | State::Text | State::Buckets | State::Bars(_) | State::Hex => self.begin(line),
         }
     }
 
@@ -264,6 +273,12 @@ impl Reader {
 
     /// Takes the line if a distribution or a hex dump begins.
     fn block_begins(&mut self, line: &[u8], trace: &mut Trace) -> bool {
+        if let Some(bars) = bars::header(line) {
+            self.drop_row(trace);
+            self.start_row();
+            self.state = State::Bars(bars);
+            return true;
+        }
         let is_block = distribution::is_header(line);
         if !is_block && !hex::is_header(line) {
             return false;

@@ -37,6 +37,17 @@ impl Reader {
         }
     }
 
+    /// A row that is drawn as a bar.
+    pub(super) fn emit_bar(&mut self, key: &[u8], value: i128, trace: &mut Trace) {
+        let state = self.state;
+        if !key.is_empty() {
+            self.keys.push((trace.names.text(key), KeyKind::Text));
+        }
+        self.emit(false, Value::Number(value), 0, trace);
+        self.clear();
+        self.state = state;
+    }
+
     /// The row that ended with its line.
     pub(super) fn emit_pending(&mut self, trace: &mut Trace) {
         let text = std::mem::take(&mut self.text);
@@ -76,7 +87,14 @@ impl Reader {
         self.emit_as(Function::Count, has_stack, value, column, trace);
     }
 
-    pub(super) fn emit_as(&mut self, function: Function, has_stack: bool, value: Value, column: usize, trace: &mut Trace) {
+    pub(super) fn emit_as(
+        &mut self,
+        function: Function,
+        has_stack: bool,
+        value: Value,
+        column: usize,
+        trace: &mut Trace,
+    ) {
         let counter = match (function, has_stack) {
             (Function::Count, true) => &mut self.found.stacks,
             (Function::Count, false) => &mut self.found.rows,
