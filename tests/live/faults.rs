@@ -72,7 +72,8 @@ fn ctrl_c_before_probes_fire_leaves_nothing() {
     let target = busy();
     let program = machine.program(COUNTER);
     for wait in [0, 50, 400] {
-        let mut trace = machine.background(&["run", "-s", program, "-p", &target.pid(), "--save", "saved", "-d", "30s"]);
+        let mut trace =
+            machine.background(&["run", "-s", program, "-p", &target.pid(), "--save", "saved", "-d", "30s"]);
         std::thread::sleep(Duration::from_millis(wait));
         trace.signal("INT");
         let code = trace.wait(Duration::from_secs(30));
@@ -108,15 +109,31 @@ fn drops_are_said_and_saved() {
     let Some(machine) = Machine::get() else { return };
     let target = busy();
     let program = machine.program(PRINTER);
-    let args = ["run", "-s", program, "-p", &target.pid(), "-x", "bufsize=4k", "-x", "switchrate=1hz", "-d", "3s", "--save", "saved"];
+    let args = [
+        "run",
+        "-s",
+        program,
+        "-p",
+        &target.pid(),
+        "-x",
+        "bufsize=4k",
+        "-x",
+        "switchrate=1hz",
+        "-d",
+        "3s",
+        "--save",
+        "saved",
+    ];
     let output = finish(&mut machine.seatrace(&args));
     assert!(output.status.success(), "{}", stderr(&output));
-    let said: Vec<String> = stdout(&output).lines().filter(|line| line.starts_with("dtrace: ")).map(str::to_owned).collect();
+    let said: Vec<String> =
+        stdout(&output).lines().filter(|line| line.starts_with("dtrace: ")).map(str::to_owned).collect();
     assert!(said.iter().any(|line| line.contains(" drops on CPU ")), "{said:?}");
     assert_eq!(machine.read("saved"), stdout(&output));
     // No line is broken by them.
     let lines = stdout(&output);
-    let broken = lines.lines().find(|line| !line.is_empty() && !line.starts_with("dtrace: ") && !line.ends_with("of a line"));
+    let broken =
+        lines.lines().find(|line| !line.is_empty() && !line.starts_with("dtrace: ") && !line.ends_with("of a line"));
     assert_eq!(broken, None);
 }
 
@@ -164,12 +181,14 @@ fn outputs() {
     let Some(machine) = Machine::get() else { return };
     let target = busy();
     let begin = Instant::now();
-    let output = finish(&mut machine.seatrace(&["run", "query-time", "-p", &target.pid(), "-o", "nosuch/x.json", "-d", "30s"]));
+    let output =
+        finish(&mut machine.seatrace(&["run", "query-time", "-p", &target.pid(), "-o", "nosuch/x.json", "-d", "30s"]));
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(begin.elapsed() < Duration::from_secs(5), "traced before it looked at -o");
     // Into a device, and a dump that does not fit on the disk.
     let program = machine.program(COUNTER);
-    let output = finish(&mut machine.seatrace(&["run", "-s", program, "-p", &target.pid(), "-d", "1s", "--save", "/dev/full"]));
+    let output =
+        finish(&mut machine.seatrace(&["run", "-s", program, "-p", &target.pid(), "-d", "1s", "--save", "/dev/full"]));
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("/dev/full") && stderr(&output).contains("No space left"), "{}", stderr(&output));
     assert!(stdout(&output).contains("writes "));
@@ -243,11 +262,19 @@ fn an_ordinary_user_is_told_to_use_sudo() {
     let copy = std::env::temp_dir().join(format!("seatrace-{}", std::process::id()));
     fs::copy(SEATRACE, &copy).unwrap();
     let mut command = Command::new("setpriv");
-    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(&copy).args(["run", "-s"]).arg(program);
+    command
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .arg(&copy)
+        .args(["run", "-s"])
+        .arg(program);
     let output = finish(command.args(crate::machine::syslibdir()));
     fs::remove_file(&copy).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("needs more privileges") && stderr(&output).contains("sudo"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("needs more privileges") && stderr(&output).contains("sudo"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
@@ -257,7 +284,14 @@ fn arguments_of_a_command_and_of_a_program_stay_whole() {
     let hostile = "x\"; } BEGIN { system(\"touch pwned\"); }\n";
     let mut command = Command::new(SEATRACE);
     command.current_dir(machine.folder.path()).args(["run", "-s", program, "--arg", hostile, "--arg", "7"]);
-    command.args(crate::machine::syslibdir()).args(["--", "sh", "-c", "echo \"[$0] [$1]\" >&2; sleep 0.2", "my db", "a  b"]);
+    command.args(crate::machine::syslibdir()).args([
+        "--",
+        "sh",
+        "-c",
+        "echo \"[$0] [$1]\" >&2; sleep 0.2",
+        "my db",
+        "a  b",
+    ]);
     let output = finish(&mut command);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).starts_with(&format!("{hostile}|7\n")), "{}", stdout(&output));
@@ -284,7 +318,12 @@ fn both_sources_say_the_same_and_end_the_same() {
     let texts: Vec<(String, Option<i32>)> = ["library", "dtrace"]
         .map(|via| finish(&mut machine.seatrace(&["run", "-s", program2, "--via", via])))
         .iter()
-        .map(|output| (stdout(output).lines().filter(|line| !line.is_empty()).map(|line| line.to_owned() + "\n").collect(), output.status.code()))
+        .map(|output| {
+            (
+                stdout(output).lines().filter(|line| !line.is_empty()).map(|line| line.to_owned() + "\n").collect(),
+                output.status.code(),
+            )
+        })
         .collect();
     // The position of a BPF instruction differs between two compilations; nothing else does.
     let steady = |text: &str| text.split(" at BPF").next().unwrap_or("").to_owned();
