@@ -199,7 +199,17 @@ fn br_54_five_forms_are_one() {
         .map(|row| format!("  <row>\n{}  </row>\n", names.iter().zip(row).map(element).collect::<String>()))
         .collect();
     let xml = format!("<?xml version=\"1.0\"?>\n\n<resultset statement=\"x\">\n{xml}</resultset>\n");
-    for (form, text) in [("csv", csv), ("boxed", boxed), ("vertical", vertical), ("xml", xml)] {
+    let value = |value: &&str| {
+        if *value == "NULL" || value.parse::<u32>().is_ok() { (*value).to_owned() } else { format!("'{value}'") }
+    };
+    let tuple = |row: &[&str; 5]| format!("({})", row.iter().map(value).collect::<Vec<_>>().join(","));
+    let created: String = names.iter().map(|name| format!("  `{name}` varchar(64) DEFAULT NULL,\n")).collect();
+    let dump = format!(
+        "-- MariaDB dump\n/*!40101 SET NAMES utf8 */;\nCREATE TABLE `d` (\n{created}  KEY (a)\n) ENGINE=x;\nINSERT INTO `d` VALUES {},\n{};\nUNLOCK TABLES;\n",
+        tuple(&rows[0]),
+        tuple(&rows[1])
+    );
+    for (form, text) in [("csv", csv), ("dump", dump), ("boxed", boxed), ("vertical", vertical), ("xml", xml)] {
         assert_eq!(folded(&read(&text)), folded(&read(&batch)), "{form}");
     }
 }

@@ -61,7 +61,7 @@ def perf_schema(name, text):
     if "digest" in name:
         emit("sum ps", (int(row["sum_timer_wait"]) for row in rows))
         return emit("count count", (int(row["count_star"]) for row in rows))
-    if name.startswith("nesting"):
+    if "nesting_event_id" in rows[0]:
         events = {(row["thread_id"], row["event_id"]): row for row in rows}
         own = {key: int(row["timer_wait"]) for key, row in events.items()}
         for (thread, _), row in events.items():

@@ -5,7 +5,7 @@ use std::fs;
 use super::{FORMATS, fixtures, try_read};
 
 /// Whole lines up to about that size: a cut at every byte is quadratic.
-const SMALL: usize = 900;
+const SMALL: usize = 450;
 
 fn small(bytes: &[u8]) -> &[u8] {
     let end = bytes
