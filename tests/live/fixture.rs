@@ -25,7 +25,16 @@ struct Statement {
 impl std::fmt::Debug for Statement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (ms, text) = (self.elapsed() / 1000, String::from_utf8_lossy(&self.text));
-        write!(f, "[{} {} us to {} failed={} {} {}:{text}]", self.connection, ms, self.end, self.failed, self.kind, self.text.len())
+        write!(
+            f,
+            "[{} {} us to {} failed={} {} {}:{text}]",
+            self.connection,
+            ms,
+            self.end,
+            self.failed,
+            self.kind,
+            self.text.len()
+        )
     }
 }
 
@@ -39,7 +48,8 @@ impl Statement {
 fn truth(path: &Path) -> Vec<Statement> {
     let log = fs::read_to_string(path).unwrap();
     let mut lines = log.lines();
-    let names: HashMap<&str, usize> = lines.next().unwrap().split('\t').enumerate().map(|(at, name)| (name, at)).collect();
+    let names: HashMap<&str, usize> =
+        lines.next().unwrap().split('\t').enumerate().map(|(at, name)| (name, at)).collect();
     let mut statements = Vec::new();
     for line in lines.filter(|line| line.starts_with("query\t")) {
         let fields: Vec<&str> = line.split('\t').collect();
@@ -95,7 +105,8 @@ fn unescaped(text: &str) -> Vec<u8> {
                 at += 4;
             }
             (b'\\', Some(escaped), None) => {
-                let plain = b"abfnrtv".iter().position(|letter| letter == escaped).map(|at| b"\x07\x08\x0c\n\r\t\x0b"[at]);
+                let plain =
+                    b"abfnrtv".iter().position(|letter| letter == escaped).map(|at| b"\x07\x08\x0c\n\r\t\x0b"[at]);
                 result.push(plain.unwrap_or(*escaped));
                 at += 2;
             }
@@ -113,7 +124,8 @@ fn take(records: &mut Vec<Statement>, wanted: &Statement) -> Option<Statement> {
     let text = &wanted.text[..wanted.text.len().min(KEPT)];
     let away = |record: &Statement| (record.end - wanted.end).abs();
     let same = |record: &Statement| away(record) < 200_000_000 && record.kind == wanted.kind && record.text == text;
-    let (at, _) = records.iter().enumerate().filter(|(_, record)| same(record)).min_by_key(|(_, record)| away(record))?;
+    let (at, _) =
+        records.iter().enumerate().filter(|(_, record)| same(record)).min_by_key(|(_, record)| away(record))?;
     Some(records.remove(at))
 }
 
@@ -162,11 +174,22 @@ fn query_time_lists_exactly_the_statements_inside_the_trace() {
     let Some(machine) = Machine::get() else { return };
     let log = machine.path("truth");
     let fixture = machine.build("tests/fixture/fixture.c");
-    let mut fixture =
-        Running::start(Command::new(fixture).args(["-t", "4", "-s", "14", "-q", "-l"]).arg(&log));
+    let mut fixture = Running::start(Command::new(fixture).args(["-t", "4", "-s", "14", "-q", "-l"]).arg(&log));
     std::thread::sleep(Duration::from_millis(500));
     let pid = fixture.pid();
-    let live = finish(&mut machine.seatrace(&["run", "query-time", "-p", &pid, "-d", "5s", "--save", "a.dump", "-f", "log", "--utc"]));
+    let live = finish(&mut machine.seatrace(&[
+        "run",
+        "query-time",
+        "-p",
+        &pid,
+        "-d",
+        "5s",
+        "--save",
+        "a.dump",
+        "-f",
+        "log",
+        "--utc",
+    ]));
     assert!(live.status.success(), "{}", stderr(&live));
     assert_eq!(fixture.wait(Duration::from_secs(30)), Some(0));
     let dump = fs::read_to_string(machine.path("a.dump")).unwrap();
