@@ -116,6 +116,8 @@ impl Fingerprinter {
         match token.kind {
             Kind::Text => self.literal(Last::Text),
             Kind::Number | Kind::Placeholder => self.literal(Last::Operand),
+            // What follows a backtick that never closes may be anything.
+            Kind::Name if token.open => self.literal(Last::Operand),
             Kind::Name => self.name(token.text),
             Kind::Word => return self.word(token.text),
             Kind::Mark(b'(') => {

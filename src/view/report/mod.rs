@@ -160,19 +160,27 @@ fn flames(trace: &Trace, options: &Options) -> Result<Vec<Flame>> {
         let title = text::line(series.name.as_deref().unwrap_or("Stacks")).replace('_', " ");
         let mut svg = Vec::new();
         flame::draw(&stacks, title.clone(), Vec::new(), &options, options.picture.inverted, &mut svg)?;
-        let svg = String::from_utf8_lossy(&svg);
-        // Inside HTML there is no XML declaration and no document type of SVG.
-        let svg = svg.find("<svg").and_then(|at| svg.get(at..)).unwrap_or("");
         let total = text::amount(stacks.total(), &stacks.unit);
         flames.push(Flame {
             about: format!("{} different stacks, together {total}", text::thousands(series.len() as i128)),
-            document: format!(
-                "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title>\
-                 <style>body{{margin:0;background:#fff}}</style></head><body>{svg}</body></html>",
-                super::draw::xml_escape(&title)
-            ),
+            document: document(&title, &String::from_utf8_lossy(&svg)),
             title,
         });
     }
     Ok(flames)
+}
+
+/// A picture as a document for a frame. Its script begins once the frame has a width, and does not write its state into an address that
+/// such a document has not.
+fn document(title: &str, svg: &str) -> String {
+    // Inside HTML there is no XML declaration and no document type of SVG.
+    let svg = svg.find("<svg").and_then(|at| svg.get(at..)).unwrap_or("");
+    let svg = svg.replacen(" onload=\"init(evt)\"", "", 1);
+    let title = super::draw::xml_escape(title);
+    format!(
+        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
+         <style>body{{margin:0;background:#fff}}svg{{display:block;width:100%}}</style></head><body>\
+         <script>history.replaceState=()=>{{}};</script>{svg}\
+         <script>const start=()=>innerWidth>99?init():requestAnimationFrame(start);start();</script></body></html>"
+    )
 }

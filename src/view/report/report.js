@@ -1,4 +1,8 @@
 "use strict";
+// Frames are loaded when they come into view; on paper all have to be there.
+window.addEventListener("beforeprint", () => {
+  document.querySelectorAll("iframe").forEach((frame) => { frame.loading = "eager"; });
+});
 (() => {
   const table = document.getElementById("digest");
   if (!table) { return; }
@@ -24,18 +28,34 @@
     };
     body.append(...rows.sort(compare));
   };
-  heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => sort(column)));
   const search = document.getElementById("search");
   const found = document.getElementById("found");
+  const all = document.getElementById("all");
+  // At first as many as can be looked over.
+  const few = 25;
+  let showAll = rows.length <= few;
   const texts = new Map(rows.map((row) => [row, row.cells[1].textContent.toLowerCase()]));
-  search.addEventListener("input", () => {
+  const show = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    rows.forEach((row) => {
+    let fitting = 0;
+    Array.from(body.rows).forEach((row) => {
       const fits = words.every((word) => texts.get(row).includes(word));
-      row.hidden = !fits;
-      shown += fits ? 1 : 0;
+      fitting += fits ? 1 : 0;
+      row.hidden = !fits || (!showAll && !words.length && fitting > few);
     });
-    found.textContent = words.length ? `${shown} of ${rows.length} kinds` : "";
+    all.hidden = showAll || words.length > 0;
+    found.textContent = words.length ? `${fitting} of ${rows.length} kinds` : "";
+    if (!all.hidden) { found.textContent = `${few} of ${rows.length} kinds`; }
+  };
+  search.addEventListener("input", show);
+  all.addEventListener("click", () => {
+    showAll = true;
+    show();
+    search.focus();
   });
+  show();
+  heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
+    sort(column);
+    show();
+  }));
 })();
