@@ -184,12 +184,16 @@ impl Start<'_> {
     }
 
     /// Starts with smaller aggregation buffers where the kernel refuses those that the script asks for.
-    fn shrinking(&self, mut plan: Plan, via: Via) -> std::result::Result<Session, LiveError> {
+    fn shrinking(&self, mut plan: Plan, mut via: Via) -> std::result::Result<Session, LiveError> {
         for _ in 0..ATTEMPTS {
             match Session::start(plan.clone(), via) {
                 Err(error) if error.kind() == Failure::TooBig => match smaller(&plan) {
+                    // Linux' libdtrace 2.0.7 cannot begin a second trace in one process (`BPF program load … failed: Bad file
+                    // descriptor`): dtrace(1) is a new process.
+                    Some(_) if plan.flavor.traits().is_linux && self.via == Some("library") => return Err(error),
                     Some(next) => {
                         next.remarks.iter().for_each(|remark| say(self.quiet, remark));
+                        via = if plan.flavor.traits().is_linux { Via::Command } else { via };
                         plan = next;
                     }
                     None => return Err(error),
