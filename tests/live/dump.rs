@@ -69,7 +69,8 @@ fn function(frame: &str) -> String {
 /// The sum of the rows that have this key (if not empty) and this function (if not empty).
 pub fn sum(rows: &[Row], key: &str, frame: &str) -> i64 {
     let fits = |row: &&Row| {
-        (key.is_empty() || row.keys.iter().any(|it| it == key)) && (frame.is_empty() || row.frames.iter().any(|it| it == frame))
+        (key.is_empty() || row.keys.iter().any(|it| it == key))
+            && (frame.is_empty() || row.frames.iter().any(|it| it == frame))
     };
     rows.iter().filter(fits).map(|row| row.value).sum()
 }
@@ -77,7 +78,8 @@ pub fn sum(rows: &[Row], key: &str, frame: &str) -> i64 {
 /// A heading's first field.
 pub fn heading(dump: &str, word: &str) -> i64 {
     let prefix = format!("# {word}\t");
-    let line = dump.lines().find_map(|line| line.strip_prefix(&prefix)).unwrap_or_else(|| panic!("no # {word} in {dump}"));
+    let line =
+        dump.lines().find_map(|line| line.strip_prefix(&prefix)).unwrap_or_else(|| panic!("no # {word} in {dump}"));
     line.split('\t').next().unwrap().parse().unwrap()
 }
 

@@ -312,7 +312,6 @@ fn a_child_dies_of_sigpipe_as_usual() {
     // libdtrace itself starts commands with most signals masked, as dtrace -c shows too: nothing that we can change.
     let ignored = text.lines().find_map(|line| line.strip_prefix("SigIgn:\t")).unwrap();
     assert_eq!(u64::from_str_radix(ignored, 16).unwrap() & (1 << 12), 0, "SIGPIPE is ignored: {ignored}");
-}");
 }
 
 #[test]

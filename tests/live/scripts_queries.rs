@@ -101,7 +101,8 @@ impl Run {
 fn statements(log: &Path) -> Vec<Statement> {
     let log = fs::read_to_string(log).unwrap();
     let names: Vec<&str> = log.lines().next().unwrap().split('\t').collect();
-    let named = |line: &str| names.iter().map(|name| (*name).to_owned()).zip(line.split('\t').map(str::to_owned)).collect();
+    let named =
+        |line: &str| names.iter().map(|name| (*name).to_owned()).zip(line.split('\t').map(str::to_owned)).collect();
     log.lines().filter(|line| line.starts_with("query\t")).map(|line| Statement(named(line))).collect()
 }
 
@@ -177,8 +178,8 @@ fn lock_time_tells_kinds_apart() {
     let Some(machine) = Machine::get() else { return };
     for script in ["lock-time", "lock-time-pid"] {
         let run = Run::of(&machine, script, &[]);
-        let kinds =
-            [("metadata", "mdl"), ("table", "table_lock"), ("row", "row_lock")].map(|(kind, column)| (kind.to_owned(), column));
+        let kinds = [("metadata", "mdl"), ("table", "table_lock"), ("row", "row_lock")]
+            .map(|(kind, column)| (kind.to_owned(), column));
         let (mut waits, mut time) = (Values::new(), Values::new());
         for (kind, column) in kinds {
             let key = |statement: &Statement| vec![kind.clone(), statement.text()];
@@ -233,9 +234,11 @@ fn statement_time_counts_commands_and_rows() {
     let (mut count, mut matched, mut changed) = (Values::new(), Values::new(), Values::new());
     // Statements of routines count by themselves; what a cache answers is not executed; EXECUTE executes a SELECT.
     for statement in run.statements.iter().filter(|statement| statement.number("cache_hits") == 0) {
-        let command = if statement.word("text") == "EXECUTE s1" { "select".to_owned() } else { statement.word("command") };
+        let command =
+            if statement.word("text") == "EXECUTE s1" { "select".to_owned() } else { statement.word("command") };
         let is_counted = command != "other";
-        let (has_matched, has_changed) = (matches!(command.as_str(), "select" | "update" | "multi-update"), command != "select");
+        let (has_matched, has_changed) =
+            (matches!(command.as_str(), "select" | "update" | "multi-update"), command != "select");
         let key = vec![command];
         *count.entry(key.clone()).or_default() += i64::from(is_counted);
         *matched.entry(key.clone()).or_default() += if has_matched { statement.number("matched") } else { 0 };
@@ -251,9 +254,8 @@ fn statement_time_counts_commands_and_rows() {
         let text = statement.text() + " -";
         vec![text.split([' ', '\t', '\n', '(', ';']).find(|word| !word.is_empty()).unwrap_or_default().to_owned()]
     };
-    let executed = |statement: &Statement| {
-        i64::from(statement.number("status") != 1064 && statement.number("cache_hits") == 0)
-    };
+    let executed =
+        |statement: &Statement| i64::from(statement.number("status") != 1064 && statement.number("cache_hits") == 0);
     assert_eq!(run.got("st_count", &[0]), run.expected(first_word, executed), "statement-time-pid");
 }
 

@@ -14,7 +14,8 @@ fn traced(machine: &Machine, script: &[&str], source: &str, args: &[&str]) -> (S
     let (dump, said) = (machine.path("dump"), machine.path("truth"));
     let program = machine.build(source);
     let mut command = Command::new(program);
-    let target = Running::start(command.args(args).current_dir(machine.folder.path()).stdout(fs::File::create(&said).unwrap()));
+    let target =
+        Running::start(command.args(args).current_dir(machine.folder.path()).stdout(fs::File::create(&said).unwrap()));
     let pid = target.pid();
     let mut words = vec!["run"];
     words.extend(script);
