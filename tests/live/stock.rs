@@ -70,7 +70,7 @@ impl Server {
 /// Fields of a record of the dump: status, elapsed in ns, kind and text as they stand there.
 fn queries(dump: &str) -> Vec<(i64, i64, String, String)> {
     let names = dump.lines().find(|line| line.starts_with("# record\tquery\t")).unwrap();
-    let names: Vec<&str> = names.split('\t').skip(3).map(|name| name.split(':').next().unwrap()).collect();
+    let names: Vec<&str> = names.split('\t').skip(2).map(|name| name.split(':').next().unwrap()).collect();
     let records = dump.lines().filter(|line| line.starts_with("query\t"));
     let fields = records.map(|line| line.split('\t').skip(1).collect::<Vec<&str>>());
     fields
@@ -163,7 +163,10 @@ fn sysbench_counts_what_we_count() {
         let (ours, others): (Vec<_>, Vec<_>) = seen.iter().partition(|(.., query)| of_bench(query));
         // With prepared statements each is also prepared once in each connection, which is no execution.
         let expected: usize = total.parse().unwrap();
-        assert_eq!(ours.len(), expected, "{mode}: and beside them {others:?}");
+        // A statement that ran into a conflict counts for us and not for sysbench, which begins its transaction anew.
+        let failed = ours.iter().filter(|(status, ..)| *status != 0).count();
+        let few: Vec<_> = others.iter().take(8).collect();
+        assert_eq!(ours.len() - failed, expected, "{mode}: {failed} failed; beside them {}: {few:?}", others.len());
     }
 }
 
