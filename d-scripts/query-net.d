@@ -145,20 +145,20 @@ mysql$target:::query-done
 
 END
 {
-	printf("# aggregation\tqn_time\tquantize\tns\tdirection:text\n");
+	printf("# aggregation\tnt_time\tquantize\tns\tdirection:text\n");
 	printa("%S\t%@d\n", @nt_time);
-	printf("# end\tqn_time\n");
-	printf("# aggregation\tqn_bytes\tsum\tbytes\tdirection:text\n");
+	printf("# end\tnt_time\n");
+	printf("# aggregation\tnt_bytes\tsum\tbytes\tdirection:text\n");
 	printa("%S\t%@d\n", @nt_bytes);
-	printf("# end\tqn_bytes\n");
-	printf("# aggregation\tqn_calls\tcount\tcount\tdirection:text\n");
+	printf("# end\tnt_bytes\n");
+	printf("# aggregation\tnt_calls\tcount\tcount\tdirection:text\n");
 	printa("%S\t%@d\n", @nt_calls);
-	printf("# end\tqn_calls\n");
-	printf("# aggregation\tqn_sent\tsum\tbytes\tquery:text\n");
+	printf("# end\tnt_calls\n");
+	printf("# aggregation\tnt_sent\tsum\tbytes\tquery:text\n");
 	printa("%S\t%@d\n", @nt_sent);
-	printf("# end\tqn_sent\n");
-	printf("# aggregation\tqn_send_time\tsum\tns\tquery:text\n");
+	printf("# end\tnt_sent\n");
+	printf("# aggregation\tnt_send_time\tsum\tns\tquery:text\n");
 	printa("%S\t%@d\n", @nt_send_time);
-	printf("# end\tqn_send_time\n");
+	printf("# end\tnt_send_time\n");
 	printf("# stop\t%d\n", walltimestamp);
 }
