@@ -158,15 +158,8 @@ impl Event {
         i32::try_from(quarters.checked_mul(900)?).ok().filter(|zone| zone.abs() <= 15 * 3600)
     }
 
-    /// What the event's own `# Time:` line tells in seconds since 1970 UTC, where it needs the zone of the server.
-    pub(super) fn second(&self, zone: Option<i32>) -> Option<i64> {
-        let time = self.time.filter(|time| !time.zoned)?;
-        time.seconds.checked_sub(i64::from(zone?))
-    }
-
-    /// The event as a query record, and whether bytes had to be replaced. `database` is that of the last `use`, `second` the time of the last
-    /// `# Time:` line.
-    pub(super) fn query<'a>(&'a self, database: &'a [u8], zone: Option<i32>, second: Option<i64>) -> (Query<'a>, bool) {
+    /// The event as a query record, and whether bytes had to be replaced. `database` is that of the last `use`.
+    pub(super) fn query<'a>(&'a self, database: &'a [u8], zone: Option<i32>) -> (Query<'a>, bool) {
         let text = self.text.strip_suffix(b";").filter(|_| !self.overlong).unwrap_or(&self.text);
         let text = String::from_utf8_lossy(text);
         let replaced = matches!(text, Cow::Owned(_));
@@ -181,7 +174,7 @@ impl Event {
         };
         let attributes = self.attributes.iter().map(|&(name, value)| (part(name), part(value))).collect();
         let query = Query {
-            end: self.end(zone, second),
+            end: self.end(zone),
             user: known(&self.user),
             host: known(&self.host),
             database_inherited: inherited && database.is_some(),
@@ -201,19 +194,15 @@ impl Event {
         (query, replaced)
     }
 
-    /// When the statement ended: the finer of `# Time` and `SET timestamp`. MariaDB writes `# Time` once a second, so that a
-    /// timestamp that is minutes away from the last one was set by the session.
-    fn end(&self, zone: Option<i32>, second: Option<i64>) -> Option<i64> {
+    /// When the statement ended: the finer of `# Time` and `SET timestamp`.
+    fn end(&self, zone: Option<i32>) -> Option<i64> {
         let nanoseconds =
             |seconds: i64, fraction: u32| seconds.checked_mul(1_000_000_000)?.checked_add(i64::from(fraction));
-        let fraction = self.time.map_or(0, |time| time.fraction);
         match (self.time, self.timestamp) {
-            (Some(time), _) if time.zoned => nanoseconds(time.seconds, fraction),
-            (_, Some(timestamp)) => {
-                let set = second.filter(|&second| second.abs_diff(timestamp) > 120);
-                nanoseconds(set.unwrap_or(timestamp), fraction)
-            }
-            (Some(time), None) => nanoseconds(time.seconds.checked_sub(i64::from(zone.unwrap_or(0)))?, fraction),
+            (Some(time), _) if time.zoned => nanoseconds(time.seconds, time.fraction),
+            (Some(time), Some(timestamp)) => nanoseconds(timestamp, time.fraction),
+            (None, Some(timestamp)) => nanoseconds(timestamp, 0),
+            (Some(time), None) => nanoseconds(time.seconds - i64::from(zone.unwrap_or(0)), time.fraction),
             (None, None) => None,
         }
     }

@@ -4,7 +4,7 @@
 //! the servers' own logs (tests/data/slowlog) and sources:
 //! - Times are seconds with six decimals. `SET timestamp` is when the statement was logged (MariaDB, MySQL before 8.0.14) or began.
 //! - `# Time:` is the local time of the server (MariaDB, once a second) or ISO 8601 with a zone (MySQL 5.7 and later, each event).
-//!   A session can set its timestamp to anything; then the last `# Time:` line holds.
+//!   A session that sets its timestamp changes both: such statements stand at another time.
 //! - `use` is written only when the database changes; MariaDB tells it again as `Schema:`, which may be empty.
 //! - A restart or FLUSH LOGS writes a banner of three lines in the middle of the file, after which the database is unknown.
 //! - A statement may hold anything, also lines that look like headers: an event ends only where a line that ends in `;` is
@@ -74,8 +74,6 @@ struct Reader {
     replaced: u64,
     rate: u64,
     zone: Option<i32>,
-    /// Time of the last `# Time:` line without a zone, seconds since 1970 UTC.
-    second: Option<i64>,
 }
 
 impl Reader {
@@ -117,7 +115,6 @@ impl Reader {
         if is_banner(line) {
             self.banners += u64::from(self.events > 0);
             self.database.clear();
-            self.second = None;
             self.place = Place::Banner;
             return true;
         }
@@ -153,8 +150,8 @@ impl Reader {
             trace.heading.zone = trace.heading.zone.or(self.zone);
         }
         self.rate = self.rate.max(self.event.rate);
-        self.second = self.event.second(self.zone).or(self.second);
-        let (query, replaced) = self.event.query(&self.database, self.zone, self.second);
+        let zone = self.zone;
+        let (query, replaced) = self.event.query(&self.database, zone);
         self.replaced += u64::from(replaced);
         let done = trace.query(query);
         self.event.clear();
