@@ -24,5 +24,30 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     table += "]\n";
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("scripts.rs"), table)?;
+    #[cfg(feature = "bindgen")]
+    bindings(&home)?;
+    Ok(())
+}
+
+/// libdtrace's types, written anew from our header. A test compares them with the committed ones.
+#[cfg(feature = "bindgen")]
+fn bindings(home: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let abi = home.join("src/live/abi");
+    println!("cargo::rerun-if-changed={}", abi.display());
+    println!("cargo::rerun-if-env-changed=SEATRACE_BLESS");
+    let bindings = bindgen::Builder::default()
+        .header(abi.join("libdtrace.h").display().to_string())
+        .allowlist_item("dt_.*")
+        .derive_default(true)
+        .use_core()
+        .sort_semantically(true)
+        .disable_header_comment()
+        .raw_line("// Written by bindgen from libdtrace.h: `SEATRACE_BLESS=1 cargo build --features bindgen`.")
+        .formatter(bindgen::Formatter::Prettyplease)
+        .generate()?;
+    bindings.write_to_file(PathBuf::from(env::var("OUT_DIR")?).join("bindings.rs"))?;
+    if env::var_os("SEATRACE_BLESS").is_some() {
+        bindings.write_to_file(abi.join("bindings.rs"))?;
+    }
     Ok(())
 }

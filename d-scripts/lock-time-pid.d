@@ -5,6 +5,7 @@
  * USAGE    dtrace -q -s lock-time-pid.d -p PID
  *
  * NEEDS
+ *   functions  _Z16dispatch_command19enum_server_commandP3THDP*
  *   functions  _Z17general_log_writeP3THD19enum_server_commandPK* _Z18log_slow_statementP3THD
  *   functions  _ZN7sp_head7executeEP3THD* _Z??mysql_sql_stmt_execute*P3THD
  *   functions  _ZN7handler16ha_external_lockEP3THDi
@@ -38,7 +39,7 @@
  *   Texts are cut at 255 bytes. The holder is a hint: who locked the table last need not be who kept it.
  *
  * OVERHEAD
- *   Two probes a statement, two for each table and external_lock(); names and text are copied for each table.
+ *   Three probes a statement, two for each table and external_lock(); names and text are copied for each table.
  *
  * SEE ALSO
  *   lock-waits-pid for waits inside the server, blocked-calls
@@ -80,9 +81,16 @@ string lt_before_text[string, string];
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tlock-time\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tlock-time\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
-	printf("# strsize\t256\n# record\tlock_wait\tend:wall\tthread:int\tkind:text\tdatabase:text\ttable:text\telapsed:ns\tholder:int\tholder_query:text\tquery:text\n");
+	printf("# record\tlock_wait\tend:wall\tthread:int\tkind:text\tdatabase:text\ttable:text\telapsed:ns\tholder:int\tholder_query:text\tquery:text\n");
+}
+
+/* A command arrives: nothing is open, whatever the last one left. */
+pid$target::_Z16dispatch_command19enum_server_commandP3THDP*:entry
+/self->lt_start/
+{
+	self->lt_start = 0;
 }
 
 /* The server calls this for each statement, whether or not it keeps a general log. */
@@ -146,16 +154,16 @@ pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:entry
 	self->lt_table = copyinstr(arg1 + 42 + *(uint16_t *)copyin(arg1 + 34, 2));
 }
 
-/* It is granted: whoever had it last becomes the one before. */
+/* It is granted (the function returns a bool): whoever had it last becomes the one before. */
 pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
-/self->lt_granting && arg1 == 0 && lt_last[self->lt_db, self->lt_table] != (int64_t)tid/
+/self->lt_granting && (uint8_t)arg1 == 0 && lt_last[self->lt_db, self->lt_table] != (int64_t)tid/
 {
 	lt_before[self->lt_db, self->lt_table] = lt_last[self->lt_db, self->lt_table];
 	lt_before_text[self->lt_db, self->lt_table] = lt_last[self->lt_db, self->lt_table] ? lt_last_text[self->lt_db, self->lt_table] : "";
 }
 
 pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
-/self->lt_granting && arg1 == 0/
+/self->lt_granting && (uint8_t)arg1 == 0/
 {
 	lt_last[self->lt_db, self->lt_table] = (int64_t)tid;
 	lt_last_text[self->lt_db, self->lt_table] = copyinstr(self->lt_text_at);
@@ -263,6 +271,14 @@ pid$target::_Z18log_slow_statementP3THD:entry
 	self->lt_granting = 0;
 	self->lt_wait = 0;
 	self->lt_handler = 0;
+}
+
+pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
+pid$target::_Z18log_slow_statementP3THD:entry
+/self->lt_command == 23 && !self->lt_start/
+{
+	self->lt_command = 0;
+	self->lt_text_at = 0;
 }
 
 END

@@ -81,9 +81,9 @@ string lt_before_text[string, string];
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tlock-time\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tlock-time\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
-	printf("# strsize\t256\n# record\tlock_wait\tend:wall\tconnection:int\tkind:text\tdatabase:text\ttable:text\telapsed:ns\tholder:int\tholder_query:text\tquery:text\n");
+	printf("# record\tlock_wait\tend:wall\tconnection:int\tkind:text\tdatabase:text\ttable:text\telapsed:ns\tholder:int\tholder_query:text\tquery:text\n");
 }
 
 /* A statement sent as text. The text is freed before query-done. */
@@ -147,16 +147,16 @@ pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:entry
 	self->lt_table = copyinstr(arg1 + 42 + *(uint16_t *)copyin(arg1 + 34, 2));
 }
 
-/* It is granted: whoever had it last becomes the one before. */
+/* It is granted (the function returns a bool): whoever had it last becomes the one before. */
 pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
-/self->lt_granting && arg1 == 0 && lt_last[self->lt_db, self->lt_table] != self->lt_connection/
+/self->lt_granting && (uint8_t)arg1 == 0 && lt_last[self->lt_db, self->lt_table] != self->lt_connection/
 {
 	lt_before[self->lt_db, self->lt_table] = lt_last[self->lt_db, self->lt_table];
 	lt_before_text[self->lt_db, self->lt_table] = lt_last[self->lt_db, self->lt_table] ? lt_last_text[self->lt_db, self->lt_table] : "";
 }
 
 pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
-/self->lt_granting && arg1 == 0/
+/self->lt_granting && (uint8_t)arg1 == 0/
 {
 	lt_last[self->lt_db, self->lt_table] = self->lt_connection;
 	lt_last_text[self->lt_db, self->lt_table] = copyinstr(self->lt_text_at);

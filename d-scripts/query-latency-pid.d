@@ -53,7 +53,7 @@ self int ql_end;                /* it ends with this probe */
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tquery-latency\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tquery-latency\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
 }
 
@@ -119,18 +119,30 @@ pid$target::_Z18log_slow_statementP3THD:entry
 	self->ql_end = 0;
 }
 
+pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
+pid$target::_Z18log_slow_statementP3THD:entry
+/self->ql_command == 23 && !self->ql_start/
+{
+	self->ql_command = 0;
+	self->ql_text_at = 0;
+}
+
 END
 {
-	printf("# aggregation\tql_time\tquantize\tns\t%s:text\n", $$2 == "" ? "command" : $$2);
+	printf("# aggregation\tql_time\tquantize\tns\t%s:text\n",
+	    $$2 == "query" ? "query" : "command");
 	printa("%S\t%@d\n", @ql_time);
 	printf("# end\tql_time\n");
-	printf("# aggregation\tql_total\tsum\tns\t%s:text\n", $$2 == "" ? "command" : $$2);
+	printf("# aggregation\tql_total\tsum\tns\t%s:text\n",
+	    $$2 == "query" ? "query" : "command");
 	printa("%S\t%@d\n", @ql_total);
 	printf("# end\tql_total\n");
-	printf("# aggregation\tql_count\tcount\tcount\t%s:text\n", $$2 == "" ? "command" : $$2);
+	printf("# aggregation\tql_count\tcount\tcount\t%s:text\n",
+	    $$2 == "query" ? "query" : "command");
 	printa("%S\t%@d\n", @ql_count);
 	printf("# end\tql_count\n");
-	printf("# aggregation\tql_max\tmax\tns\t%s:text\n", $$2 == "" ? "command" : $$2);
+	printf("# aggregation\tql_max\tmax\tns\t%s:text\n",
+	    $$2 == "query" ? "query" : "command");
 	printa("%S\t%@d\n", @ql_max);
 	printf("# end\tql_max\n");
 	printf("# stop\t%d\n", walltimestamp);

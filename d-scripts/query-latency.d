@@ -51,7 +51,7 @@ self string ql_key;             /* what it is counted under */
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tquery-latency\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tquery-latency\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
 }
 
@@ -122,16 +122,20 @@ mysql$target:::query-done
 
 END
 {
-	printf("# aggregation\tql_time\tquantize\tns\t%s:text\n", $$2 == "" ? "database" : $$2);
+	printf("# aggregation\tql_time\tquantize\tns\t%s:text\n",
+	    $$2 == "user" ? "user" : $$2 == "host" ? "host" : $$2 == "query" ? "query" : $$2 == "command" ? "command" : "database");
 	printa("%S\t%@d\n", @ql_time);
 	printf("# end\tql_time\n");
-	printf("# aggregation\tql_total\tsum\tns\t%s:text\n", $$2 == "" ? "database" : $$2);
+	printf("# aggregation\tql_total\tsum\tns\t%s:text\n",
+	    $$2 == "user" ? "user" : $$2 == "host" ? "host" : $$2 == "query" ? "query" : $$2 == "command" ? "command" : "database");
 	printa("%S\t%@d\n", @ql_total);
 	printf("# end\tql_total\n");
-	printf("# aggregation\tql_count\tcount\tcount\t%s:text\n", $$2 == "" ? "database" : $$2);
+	printf("# aggregation\tql_count\tcount\tcount\t%s:text\n",
+	    $$2 == "user" ? "user" : $$2 == "host" ? "host" : $$2 == "query" ? "query" : $$2 == "command" ? "command" : "database");
 	printa("%S\t%@d\n", @ql_count);
 	printf("# end\tql_count\n");
-	printf("# aggregation\tql_max\tmax\tns\t%s:text\n", $$2 == "" ? "database" : $$2);
+	printf("# aggregation\tql_max\tmax\tns\t%s:text\n",
+	    $$2 == "user" ? "user" : $$2 == "host" ? "host" : $$2 == "query" ? "query" : $$2 == "command" ? "command" : "database");
 	printa("%S\t%@d\n", @ql_max);
 	printf("# end\tql_max\n");
 	printf("# stop\t%d\n", walltimestamp);

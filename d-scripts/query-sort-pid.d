@@ -5,6 +5,7 @@
  * USAGE    dtrace -q -s query-sort-pid.d -p PID
  *
  * NEEDS
+ *   functions  _Z16dispatch_command19enum_server_commandP3THDP*
  *   functions  _Z17general_log_writeP3THD19enum_server_commandPK* _Z18log_slow_statementP3THD
  *   functions  _ZN7sp_head7executeEP3THD* _Z??mysql_sql_stmt_execute*P3THD
  *   functions  _Z8filesortP3THDP5TABLEP8FilesortP*
@@ -30,7 +31,7 @@
  *   Texts are cut at 255 bytes.
  *
  * OVERHEAD
- *   Two probes a statement and two a sort; only a sort copies texts.
+ *   Three probes a statement and two a sort; only a sort copies texts.
  *
  * SEE ALSO
  *   query-phases, which shows a sort as a part of its statement
@@ -58,8 +59,15 @@ self int qs_no_tracker;
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tquery-sort\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tquery-sort\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
+}
+
+/* A command arrives: nothing is open, whatever the last one left. */
+pid$target::_Z16dispatch_command19enum_server_commandP3THDP*:entry
+/self->qs_start/
+{
+	self->qs_start = 0;
 }
 
 /* The server calls this for each statement, whether or not it keeps a general log. */
@@ -141,6 +149,14 @@ pid$target::_Z18log_slow_statementP3THD:entry
 	/* Of several statements sent at once the next one starts where this one ends. */
 	self->qs_start = self->qs_command == 3 ? timestamp : 0;
 	self->qs_end = 0;
+}
+
+pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
+pid$target::_Z18log_slow_statementP3THD:entry
+/self->qs_command == 23 && !self->qs_start/
+{
+	self->qs_command = 0;
+	self->qs_text_at = 0;
 }
 
 END

@@ -53,7 +53,7 @@ self uint64_t qs_table_at;
 
 BEGIN
 {
-	printf("# seatrace\t1\n# script\tquery-sort\t1\n# start\t%d\t%Y\n# target\t%d\n",
+	printf("# seatrace\t1\n# script\tquery-sort\t1\n# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n",
 	    walltimestamp, walltimestamp, $target);
 }
 

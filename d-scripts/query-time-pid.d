@@ -106,6 +106,14 @@ pid$target::_Z18log_slow_statementP3THD:entry
 	self->qt_error = 0;
 }
 
+pid$target::_Z18log_slow_statementP3THD:entry
+/self->qt_nested == 0 && self->qt_command == 23/
+{
+	self->qt_command = 0;
+	self->qt_text_at = 0;
+	self->qt_length = 0;
+}
+
 pid$target::_Z??mysql_sql_stmt_execute*P3THD:entry
 /self->qt_start && self->qt_nested == 0/
 {

@@ -16,6 +16,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   seatrace doctor
   seatrace doctor -p 4242
   seatrace doctor /usr/sbin/mariadbd
+  seatrace doctor -x syslibdir=/opt/dtrace-lib
   seatrace doctor --self-test -x syslibdir=/opt/dtrace-lib
 
 Exit status 0: query-time can run; 1: it cannot, and the report says why.";
@@ -35,8 +36,8 @@ pub(super) struct Doctor {
     /// Compile every script with the system's DTrace, and try our binding to it
     #[arg(long, conflicts_with_all = ["file", "pid"])]
     self_test: bool,
-    /// Set an option of DTrace in the self-test, as dtrace -x
-    #[arg(short = 'x', value_name = "OPT[=VAL]", value_parser = dtrace_option, requires = "self_test")]
+    /// An option of DTrace that each trace will be given, as dtrace -x
+    #[arg(short = 'x', value_name = "OPT[=VAL]", value_parser = dtrace_option)]
     options: Vec<(String, Option<String>)>,
 }
 
@@ -50,7 +51,11 @@ impl Doctor {
                 .ok_or_else(|| Error::Trace { cause: LiveError::no_flavor().to_string(), remedy: String::new() })?;
             doctor::self_test(flavor, &self.options, &Here, &mut out)?
         } else {
-            let report = doctor::examine(&Ask { pid: self.pid, file: self.file.clone() }, native, &Here);
+            let report = doctor::examine(
+                &Ask { pid: self.pid, file: self.file.clone(), options: self.options.clone() },
+                native,
+                &Here,
+            );
             let text = match self.json {
                 true => doctor::json(&report).map_err(|error| Error::from(std::io::Error::from(error)))?,
                 false => doctor::text(&report),

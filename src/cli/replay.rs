@@ -23,6 +23,9 @@ pub(super) struct Replay {
     /// Format of the input; default: found by its content
     #[arg(long, value_name = "FORMAT")]
     from: Option<String>,
+    /// Lines of folded stacks have two counts, before and after
+    #[arg(long)]
+    two_counts: bool,
     #[command(flatten)]
     show: Show,
 }
@@ -34,15 +37,16 @@ impl Replay {
         let showing = self.show.begin(&mut trace)?;
         let stdin = ["-".to_owned()];
         let files = if self.files.is_empty() { &stdin[..] } else { &self.files };
+        let options = format::Options { two_counts: self.two_counts };
         for file in files {
             let mut input = Input::open(file)?;
-            format::read(&mut input, self.from.as_deref(), &format::Options::default(), &mut trace)?;
+            format::read(&mut input, self.from.as_deref(), &options, &mut trace)?;
         }
         trace.finish();
         if trace.is_empty() {
             return Err(Error::Empty {
                 file: files.join(", "),
-                cause: "no record, no row".into(),
+                cause: format!("no record, no row{}", trace.why_empty()),
                 remedy: "was the trace long enough, the server busy, and the right process traced?".into(),
             });
         }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::Show;
+use super::{Show, Showing};
 use crate::error::{Error, Result};
 use crate::format;
 use crate::input::Input;
@@ -113,6 +113,8 @@ impl Run {
             job.print()?;
             return Ok(Finished { trace: self.show.trace(), code: ExitCode::SUCCESS });
         }
+        // Before anything starts: a place that cannot be written is no reason to trace first.
+        let view = self.view(&job)?;
         let status = Status::begin(quiet, &job.name);
         let mut save = self.save.as_deref().map(Save::create).transpose()?;
         let session = match (Start { job: &job, via: self.via.as_deref(), quiet }).session() {
@@ -127,7 +129,7 @@ impl Run {
                 };
             }
         };
-        let shown = self.follow(&job, &session, save, &status);
+        let shown = follow(&job, &session, view, save, &status);
         status.end();
         if shown.is_err() && signals_received() > 1 {
             drop(session);
@@ -141,37 +143,55 @@ impl Run {
         outcome(trace, report)
     }
 
-    /// Reads the text of the trace to its end and shows it, while the target may still live.
-    fn follow(&self, job: &Job, session: &Session, save: Option<Save>, status: &Status) -> Result<(Trace, Result<()>)> {
-        let save = Rc::new(RefCell::new(save));
-        let mut text = Tee { text: session.text(), save: save.clone() };
-        let finish = || save.take().map_or(Ok(()), Save::finish);
+    /// An empty trace, and what shows it: nothing for one's own program, whose text is shown as it is unless a view is asked for.
+    fn view(&self, job: &Job) -> Result<View<'_>> {
         let mut trace = self.show.trace();
-        if self.is_raw(job) {
-            status.end();
-            copy(&mut text)?;
-            return Ok((trace, finish()));
-        }
-        let showing = self.show.begin(&mut trace)?;
-        status.watch(session.progress());
-        let mut input = Input::from_read(&job.name, Box::new(text))?;
-        read(&mut input, &mut trace)?;
-        // The dump is complete, whatever becomes of the view.
-        let saved = finish();
-        trace.finish();
-        status.end();
-        showing.end(&mut trace)?;
-        Ok((trace, saved))
-    }
-
-    /// The text of one's own program is shown as it is, unless a view is asked for.
-    fn is_raw(&self, job: &Job) -> bool {
-        job.is_own && !self.show.names_a_view()
+        let is_raw = job.is_own && !self.show.names_a_view();
+        let showing = if is_raw { None } else { Some(self.show.begin(&mut trace)?) };
+        Ok(View { trace, showing })
     }
 
     fn interrupted(&self) -> Finished {
         Finished { trace: self.show.trace(), code: ExitCode::from(130) }
     }
+}
+
+/// A view in the making.
+struct View<'a> {
+    trace: Trace,
+    showing: Option<Showing<'a>>,
+}
+
+/// Reads the text of the trace to its end and shows it, while the target may still live.
+fn follow(
+    job: &Job,
+    session: &Session,
+    view: View<'_>,
+    save: Option<Save>,
+    status: &Status,
+) -> Result<(Trace, Result<()>)> {
+    let save = Rc::new(RefCell::new(save));
+    let mut text = Tee { text: session.text(), save: save.clone() };
+    let finish = || save.take().map_or(Ok(()), Save::finish);
+    let View { mut trace, showing } = view;
+    let Some(showing) = showing else {
+        status.end();
+        copy(&mut text)?;
+        return Ok((trace, finish()));
+    };
+    match job.has_records() {
+        // Lines appear as they come: nothing may stand between them.
+        true => status.end(),
+        false => status.watch(session.progress()),
+    }
+    let mut input = Input::from_read(&job.name, Box::new(text))?;
+    read(&mut input, &mut trace)?;
+    // The dump is complete, whatever becomes of the view.
+    let saved = finish();
+    trace.finish();
+    status.end();
+    showing.end(&mut trace)?;
+    Ok((trace, saved))
 }
 
 fn read(input: &mut Input, trace: &mut Trace) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Linux: DTrace 2.x is made of BPF, tracefs and the kernel's symbols, any of which may be missing.
 
 use super::eyes::Eyes;
-use super::finding::Finding;
+use super::finding::{Finding, State};
 
 /// Bits of a capability set that tracing takes: SYS_ADMIN, PERFMON, BPF.
 const CAPABILITIES: [(u32, &str); 3] = [(21, "CAP_SYS_ADMIN"), (38, "CAP_PERFMON"), (39, "CAP_BPF")];
@@ -11,10 +11,11 @@ const LIBRARIES: [&str; 4] =
 const TRACEFS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
 /// What of the kernel decides.
-pub(super) fn examine(eyes: &dyn Eyes) -> Vec<Finding> {
+pub(super) fn examine(options: &[(String, Option<String>)], eyes: &dyn Eyes) -> Vec<Finding> {
     let mut found = vec![privileges(eyes), kernel(eyes)];
     found.extend(tracefs(eyes));
-    found.push(symbols(eyes));
+    let own = options.iter().rev().find(|(name, _)| name == "syslibdir").and_then(|(_, value)| value.as_deref());
+    found.push(symbols(own, eyes));
     found.extend(lockdown(eyes));
     found
 }
@@ -94,7 +95,8 @@ fn tracefs(eyes: &dyn Eyes) -> Vec<Finding> {
 }
 
 /// The D library io.d refers to a variable of the kernel, whose name is kept with KALLSYMS_ALL only; without it not even BEGIN compiles.
-fn symbols(eyes: &dyn Eyes) -> Finding {
+/// `own`: the library that the user gives in its place.
+fn symbols(own: Option<&str>, eyes: &dyn Eyes) -> Finding {
     let names = eyes.read("/proc/kallsyms").unwrap_or_default();
     if names.is_empty() {
         return Finding::doubt("D library", "/proc/kallsyms cannot be read", "");
@@ -102,18 +104,20 @@ fn symbols(eyes: &dyn Eyes) -> Finding {
     if names.lines().any(|line| line.split_whitespace().nth(2) == Some("major_names")) {
         return Finding::good("D library", "the kernel keeps the names that io.d needs");
     }
-    let from = LIBRARIES.iter().find(|path| eyes.exists(path)).unwrap_or(&"/usr/lib64/dtrace");
-    Finding {
-        state: super::finding::State::Doubt,
-        ..Finding::lacks(
-            "D library",
-            "the kernel keeps no name `major_names` (CONFIG_KALLSYMS_ALL is off): DTrace's io.d does not compile, and then nothing does",
-            format!(
-                "copy the library without it: cp -r {from} DIR; find DIR -name io.d -delete; then give each trace -x syslibdir=DIR"
-            ),
-            &["io"],
-        )
+    if let Some(folder) = own {
+        let state = if eyes.exists(folder) { State::Doubt } else { State::Bad };
+        let says =
+            format!("{folder} in place of the system's, as the kernel keeps no name `major_names`: no io provider");
+        return Finding { state, ..Finding::lacks("D library", says, "", &["io"]) };
     }
+    let from = LIBRARIES.iter().find(|path| eyes.exists(path)).unwrap_or(&"/usr/lib64/dtrace");
+    Finding::bad(
+        "D library",
+        "the kernel keeps no name `major_names` (CONFIG_KALLSYMS_ALL is off): DTrace's io.d does not compile, and then nothing does",
+        format!(
+            "copy the library without it: cp -r {from} DIR; find DIR -name io.d -delete; then give doctor, and each run, -x syslibdir=DIR"
+        ),
+    )
 }
 
 fn lockdown(eyes: &dyn Eyes) -> Option<Finding> {

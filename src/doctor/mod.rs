@@ -30,6 +30,8 @@ pub struct Ask {
     pub pid: Option<i32>,
     /// This executable.
     pub file: Option<PathBuf>,
+    /// Options of DTrace that will be given to each trace.
+    pub options: Vec<(String, Option<String>)>,
 }
 
 /// What was found out about one target.
@@ -48,6 +50,8 @@ pub struct Report {
     pub flavor: Option<Flavor>,
     /// What was found out about it.
     pub system: Vec<Finding>,
+    /// The options that traces are to be given.
+    pub options: Vec<(String, Option<String>)>,
     /// What was found out about each target.
     pub examined: Vec<Examined>,
 }
@@ -55,7 +59,7 @@ pub struct Report {
 /// Looks at the system and at what was asked about.
 pub fn examine(ask: &Ask, native: Option<Flavor>, eyes: &dyn Eyes) -> Report {
     let system = match native {
-        Some(flavor) => system::examine(flavor, eyes),
+        Some(flavor) => system::examine(flavor, &ask.options, eyes),
         None => vec![Finding::bad(
             "system",
             "it has no DTrace that seatrace knows",
@@ -78,7 +82,7 @@ pub fn examine(ask: &Ask, native: Option<Flavor>, eyes: &dyn Eyes) -> Report {
         let verdicts = verdict::all(flavor, target.as_ref(), findings);
         Examined { target, flavor, verdicts }
     });
-    Report { flavor: native, examined: examined.collect(), system }
+    Report { flavor: native, examined: examined.collect(), options: ask.options.clone(), system }
 }
 
 impl Examined {

@@ -20,9 +20,19 @@ pub fn text(report: &Report) -> String {
     let system = report.flavor.map_or("this system".to_owned(), |flavor| flavor.to_string());
     let _ = writeln!(out, "System: {system}");
     report.system.iter().for_each(|finding| line(&mut out, finding));
+    // Servers of one executable have all in common but their names.
+    let mut groups: Vec<(Vec<&Examined>, String)> = Vec::new();
     for examined in &report.examined {
+        let body = body(report, examined);
+        match groups.iter_mut().find(|(_, known)| *known == body) {
+            Some((members, _)) => members.push(examined),
+            None => groups.push((vec![examined], body)),
+        }
+    }
+    for (members, body) in groups {
         out.push('\n');
-        target(&mut out, report, examined);
+        members.iter().for_each(|member| heading(&mut out, member));
+        out.push_str(&body);
     }
     out.push('\n');
     wrapped(&mut out, "", "", &conclusion(report));
@@ -43,30 +53,33 @@ fn line(out: &mut String, finding: &Finding) {
     }
 }
 
-fn target(out: &mut String, report: &Report, examined: &Examined) {
-    let name = match &examined.target {
-        Some(target) => {
-            let about = if target.about.is_empty() { String::new() } else { format!(": {}", target.about) };
-            wrapped(out, "", "  ", &format!("{}{about}", target.name));
-            target.findings.iter().for_each(|finding| line(out, finding));
-            out.push('\n');
-            target.name.clone()
-        }
-        None => {
-            wrapped(out, "", "  ", "No server is running: no process is called mariadbd or mysqld");
-            out.push('\n');
-            "this system".into()
-        }
+/// The target, and what is known of it.
+fn heading(out: &mut String, examined: &Examined) {
+    let text = match &examined.target {
+        Some(target) if target.about.is_empty() => target.name.clone(),
+        Some(target) => format!("{}: {}", target.name, target.about),
+        None => "No server is running: no process is called mariadbd or mysqld".into(),
     };
+    wrapped(out, "", "  ", &text);
+}
+
+/// What was found in the target's executable, and the scripts.
+fn body(report: &Report, examined: &Examined) -> String {
+    let mut out = String::new();
+    if let Some(target) = &examined.target {
+        target.findings.iter().for_each(|finding| line(&mut out, finding));
+    }
     let condition = if examined.is_foreign(report.flavor) {
-        format!(", on {}", examined.flavor)
+        format!(" on {}", examined.flavor)
     } else if report.stops().next().is_some() {
         ", once what is marked NO above is out of the way".into()
     } else {
         String::new()
     };
-    wrapped(out, "", "  ", &format!("Scripts for {name}{condition}"));
-    table(out, &examined.verdicts);
+    out.push('\n');
+    wrapped(&mut out, "", "  ", &format!("Scripts{condition}"));
+    table(&mut out, &examined.verdicts);
+    out
 }
 
 fn table(out: &mut String, verdicts: &[Verdict]) {
@@ -87,6 +100,7 @@ fn table(out: &mut String, verdicts: &[Verdict]) {
         let works = match (verdict.works, verdict.form) {
             (Works::Yes, _) => "works".to_owned(),
             (Works::Form, Some(form)) => format!("works as {form}"),
+            (Works::Unknown, _) => "cannot be told".into(),
             _ => "does not".to_owned(),
         };
         let row = format!("  {:<width$}  {works:<32} {mark}", verdict.script);
@@ -111,11 +125,20 @@ fn conclusion(report: &Report) -> String {
     match able {
         Some(one) if one.is_foreign(report.flavor) => format!("query-time can run on {} with this server", one.flavor),
         Some(one) => match one.target.as_ref().and_then(|target| target.pid) {
-            Some(pid) => format!("query-time can run: seatrace run query-time -p {pid}"),
+            Some(pid) => format!("query-time can run: seatrace run query-time -p {pid}{}", given(report)),
             None => "query-time can run on a process of this executable".into(),
         },
         None => "query-time cannot run: the reason stands above".into(),
     }
+}
+
+/// The options that doctor was given, for the command that it names.
+fn given(report: &Report) -> String {
+    let spelled = report.options.iter().map(|(name, value)| match value {
+        Some(value) => format!(" -x {name}={value}"),
+        None => format!(" -x {name}"),
+    });
+    spelled.collect()
 }
 
 /// Text in lines of at most [`WIDTH`] columns; no control byte of a path or message reaches the terminal.

@@ -5,13 +5,13 @@ use super::finding::Finding;
 use crate::live::Flavor;
 
 /// Everything about the system that decides whether a trace can start.
-pub fn examine(flavor: Flavor, eyes: &dyn Eyes) -> Vec<Finding> {
+pub fn examine(flavor: Flavor, options: &[(String, Option<String>)], eyes: &dyn Eyes) -> Vec<Finding> {
     let mut found = vec![command(flavor, eyes), library(flavor, eyes)];
     found.extend(match flavor {
         Flavor::MacOs => macos(eyes),
         Flavor::Illumos => illumos(eyes),
         Flavor::FreeBsd => freebsd(eyes),
-        Flavor::Linux => super::linux::examine(eyes),
+        Flavor::Linux => super::linux::examine(options, eyes),
     });
     found
 }

@@ -18,6 +18,8 @@ pub enum Works {
     Form,
     /// Not.
     No,
+    /// Cannot be told from here.
+    Unknown,
 }
 
 /// What is told of one script.
@@ -40,9 +42,9 @@ impl Verdict {
         Verdict { script: script.name, works: Works::No, form: None, because: because.into(), remedy: remedy.into() }
     }
 
-    /// Whether it can run at all.
+    /// Whether it surely can run.
     pub fn can_run(&self) -> bool {
-        self.works != Works::No
+        matches!(self.works, Works::Yes | Works::Form)
     }
 }
 
@@ -52,12 +54,14 @@ pub fn all(flavor: Flavor, target: Option<&Target>, findings: &[Finding]) -> Vec
 }
 
 fn judge(script: &'static Script, flavor: Flavor, target: Option<&Target>, findings: &[Finding]) -> Verdict {
-    let server = target.map(|target| Server { name: target.name.clone(), binary: target.binary.as_ref() });
-    if let Some(failed) = target.and_then(|target| {
-        target.findings.iter().find(|finding| finding.about == "process" && finding.stops_everything())
-    }) {
-        return Verdict::no(script, failed.says.clone(), failed.remedy.clone());
+    if let Some(unreadable) = target.filter(|target| target.binary.is_none()).and_then(|target| target.findings.last())
+    {
+        let works = if unreadable.stops_everything() { Works::No } else { Works::Unknown };
+        if works == Works::No || script.forms.iter().any(asks_of_binary) {
+            return Verdict { works, ..Verdict::no(script, unreadable.says.clone(), unreadable.remedy.clone()) };
+        }
     }
+    let server = target.map(|target| Server { name: target.name.clone(), binary: target.binary.as_ref() });
     let choice = match scripts::choose(script, flavor, server.as_ref()) {
         Ok(choice) => choice,
         Err(Error::Trace { cause, remedy }) if target.is_some() => {
@@ -90,6 +94,11 @@ fn judge(script: &'static Script, flavor: Flavor, target: Option<&Target>, findi
     }
     let works = if choice.form.kind == FormKind::Plain { Works::Yes } else { Works::Form };
     Verdict { script: script.name, works, form: Some(choice.form.name), because, remedy }
+}
+
+/// Whether the form needs something of the server's executable.
+fn asks_of_binary(form: &Form) -> bool {
+    !form.header.probes.is_empty() || !form.header.functions.is_empty()
 }
 
 /// `NAME.d needs …` without the name: the same reason is told once for all scripts.

@@ -111,7 +111,11 @@ fn other(line: &[u8], at: u64, trace: &mut Trace) {
     let text = String::from_utf8_lossy(line);
     if let Some(count) = text.strip_prefix("WARNING: ").and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok()) {
         trace.losses("stacks that the tool could not show (its own warning)", count);
-    } else if !text.trim().is_empty() && unit_of(line).is_none() && !text.starts_with("Detaching") {
+    } else if !text.trim().is_empty()
+        && unit_of(line).is_none()
+        && !text.starts_with("Detaching")
+        && !text.starts_with("^C")
+    {
         trace.loss("line is no stack, skipped", at);
     }
 }

@@ -11,6 +11,7 @@ mod dump;
 mod escape;
 mod folded;
 mod number;
+mod query_time_table;
 mod stack;
 
 // Output of other tools of the trade.
@@ -67,6 +68,7 @@ pub static ALL: &[Format] = &[
     // Text that DTrace prints.
     dump::FORMAT,
     dtrace::FORMAT,
+    query_time_table::FORMAT,
     // Logs of queries.
     slow_log::FORMAT,
     // Other tools.

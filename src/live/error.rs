@@ -182,7 +182,13 @@ impl LiveError {
 }
 
 /// Texts by what they contain, and what helps. Earlier rows win.
-const REMEDIES: [(&str, Failure, &str); 20] = [
+const REMEDIES: [(&str, Failure, &str); 22] = [
+    ("BPF map 'mem'", Failure::Usage, "texts of this size do not fit the kernel's maps: -x strsize=2048, or less"),
+    (
+        "major_names",
+        Failure::Program,
+        "this kernel keeps no names of its variables, which DTrace's io.d needs: `seatrace doctor` tells how to go without that file",
+    ),
     (
         "restricted entitlements",
         Failure::Attach,
@@ -233,8 +239,8 @@ const REMEDIES: [(&str, Failure, &str); 20] = [
     ("systemic unresponsiveness", Failure::Aborted, "the probes cost too much: trace fewer of them, or use --min"),
     (
         "is not defined",
-        Failure::Usage,
-        "the program takes arguments that were not given; `#pragma D option defaultargs` makes them optional",
+        Failure::Program,
+        "the program takes arguments that were not given: --arg VALUE, or `#pragma D option defaultargs` in it",
     ),
     (
         "locked-memory",

@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::io::{Seek, Write};
 use std::os::fd::{IntoRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -14,8 +15,6 @@ use super::session::Shared;
 
 /// Interface version that all four systems have.
 const VERSION: c_int = 3;
-/// A probe description with fewer than four parts names the probe, as dtrace -n and -s read it.
-const SPEC_NAME: c_int = 3;
 /// Action code of `exit()`, everywhere.
 const ACTION_EXIT: u16 = 2;
 /// What consume callbacks answer: let libdtrace print it, or pass over it.
@@ -174,15 +173,18 @@ impl Handle {
         }
     }
 
-    /// Compiles a program; `args[0]` is `$0`.
+    /// Compiles a program; `args[0]` is `$0`. It goes through a file, since only then do errors name its lines.
     pub fn compile(&self, text: &str, args: &[String]) -> Result<Compiled, String> {
-        let text = c_string(text)?;
         let words = args.iter().map(|word| c_string(word)).collect::<Result<Vec<_>, _>>()?;
         let argv = argument_vector(&words);
         let argc = c_int::try_from(words.len()).map_err(|_| "too many arguments".to_string())?;
-        // SAFETY: text and arguments live until the call returns; libdtrace copies them.
-        let program =
-            unsafe { (self.library.compile)(self.raw.as_ptr(), text.as_ptr(), SPEC_NAME, 0, argc, argv.as_ptr()) };
+        let file = source_file(text).map_err(|error| format!("temporary file: {error}"))?;
+        // SAFETY: stream and arguments live until the call returns; libdtrace copies them, and leaves the stream open.
+        let program = unsafe {
+            let program = (self.library.compile)(self.raw.as_ptr(), file.as_ptr().cast(), 0, argc, argv.as_ptr());
+            libc::fclose(file.as_ptr());
+            program
+        };
         NonNull::new(program).map(Compiled).ok_or_else(|| self.message())
     }
 
@@ -382,6 +384,16 @@ extern "C" fn on_process_classic(_: *mut dt_process, message: *const c_char, arg
 extern "C" fn on_process_linux(_: c_int, message: *const c_char, argument: *mut c_void) {
     // SAFETY: libdtrace hands back our argument.
     unsafe { Listener::behind(argument) }.process_event(message);
+}
+
+/// A stream of the C library with the program in it, at its beginning.
+fn source_file(text: &str) -> std::io::Result<NonNull<libc::FILE>> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(text.as_bytes())?;
+    file.rewind()?;
+    // SAFETY: the descriptor is open and ours; the stream takes it over.
+    let stream = unsafe { libc::fdopen(OwnedFd::from(file).into_raw_fd(), c"r".as_ptr()) };
+    NonNull::new(stream).ok_or_else(std::io::Error::last_os_error)
 }
 
 /// # Safety

@@ -55,7 +55,7 @@ pub(super) struct Library {
     pub errmsg: Unwrapped<dt_errmsg>,
     pub setopt: Unwrapped<dt_setopt>,
     pub init: Option<Unwrapped<dt_init_linux>>,
-    pub compile: Unwrapped<dt_strcompile>,
+    pub compile: Unwrapped<dt_fcompile>,
     pub exec: Unwrapped<dt_exec>,
     pub go: Go,
     pub stop: Unwrapped<dt_stop>,
@@ -104,7 +104,7 @@ impl Library {
                 errmsg: symbols.get("dtrace_errmsg")?,
                 setopt: symbols.get("dtrace_setopt")?,
                 init: if traits.is_linux { Some(symbols.get("dtrace_init")?) } else { None },
-                compile: symbols.get("dtrace_program_strcompile")?,
+                compile: symbols.get("dtrace_program_fcompile")?,
                 exec: symbols.get("dtrace_program_exec")?,
                 go: match traits.is_linux {
                     true => Go::Linux(symbols.get("dtrace_go")?),

@@ -38,6 +38,28 @@ impl Filter {
             && self.anonymize.is_none()
     }
 
+    /// Whether rows of aggregations and events are kept as they are.
+    pub(super) fn keeps_all_rows(&self) -> bool {
+        self.only.is_empty()
+            && self.without.is_empty()
+            && self.min.is_none()
+            && self.keys.is_empty()
+            && self.drop_keys.is_empty()
+            && self.root.is_none()
+    }
+
+    /// Whether `--only` and `--without` keep what has these texts.
+    pub(super) fn keeps_text<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> bool {
+        let mut wanted = self.only.is_empty();
+        for text in texts {
+            if self.without.iter().any(|regex| regex.is_match(text)) {
+                return false;
+            }
+            wanted = wanted || self.only.iter().any(|regex| regex.is_match(text));
+        }
+        wanted
+    }
+
     /// Whether a query record is kept. `first` is when the first record of the trace ended.
     pub fn keeps_query(&self, query: &Query<'_>, heading: &Heading, first: i64) -> bool {
         let field_is = |(name, value): &(String, String)| field(query, name).is_some_and(|found| found == *value);

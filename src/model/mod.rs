@@ -4,6 +4,7 @@
 //! of one aggregation, keyed by texts, numbers and stacks. What was lost on the way is in its notes.
 
 mod anonymize;
+mod depth;
 mod diagnostic;
 mod distribution;
 mod event;
@@ -18,7 +19,9 @@ mod note;
 mod query;
 mod selection;
 mod series;
+mod sieve;
 mod trace;
+mod verdict;
 mod wait_kind;
 mod workload;
 

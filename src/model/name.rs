@@ -85,6 +85,16 @@ impl Names {
         self.details.get(&id).map(String::as_str)
     }
 
+    /// What else is known of the name with that text.
+    pub fn detail_of(&self, text: &str) -> Option<&str> {
+        if self.details.is_empty() {
+            return None;
+        }
+        let hash = hash_of(&self.hasher, text.as_bytes());
+        let index = self.by_text.find(hash, |&index| self.texts.get(index) == text.as_bytes())?;
+        self.detail(NameId(*index))
+    }
+
     /// How many distinct texts had bytes that are not UTF-8 (shown as U+FFFD).
     pub fn replaced(&self) -> u64 {
         self.replaced

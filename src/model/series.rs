@@ -135,6 +135,7 @@ pub struct Series {
     pub has_stack: bool,
     /// Depth at which stacks were cut, where it is known.
     pub depth: Option<u32>,
+    decimals: u32,
     ids: Vec<NameId>,
     rows: Vec<Cell>,
     distributions: Vec<Spread>,
@@ -176,6 +177,8 @@ struct PassState {
     alive: usize,
     /// A value fell or a row vanished in the current dump: passes are no running totals.
     fell: bool,
+    /// A row came in two passes of the current dump. Else the blocks of rows are parts of one pass.
+    repeated: bool,
     /// What the dump's headings say.
     declared: Option<bool>,
     /// Dumps whose passes were added, and dumps of which the last pass was taken.
@@ -192,6 +195,7 @@ impl Series {
             keys,
             has_stack,
             depth: None,
+            decimals: 0,
             ids: Vec::new(),
             rows: Vec::new(),
             distributions: Vec::new(),
@@ -199,6 +203,15 @@ impl Series {
             hasher: DefaultHashBuilder::default(),
             pass: PassState { number: 1, first: 1, ..PassState::default() },
         }
+    }
+
+    /// A series of the same kind with other keys and without rows.
+    pub(super) fn empty_like(&self, keys: Vec<Key>) -> Series {
+        let mut empty = Series::new(self.name.clone(), self.function, self.unit.clone(), keys, self.has_stack);
+        empty.depth = self.depth;
+        empty.decimals = self.decimals;
+        empty.pass.decided = self.pass.decided;
+        empty
     }
 
     /// Whether values of rows may be added up to a total.
@@ -233,6 +246,7 @@ impl Series {
             if cell.seen >= self.pass.first && cell.last < cell.before {
                 self.pass.fell = true;
             }
+            self.pass.repeated |= cell.seen >= self.pass.first;
             cell.before = if cell.seen >= self.pass.first { cell.last } else { i128::MIN };
             cell.seen = self.pass.number;
         }
@@ -265,6 +279,24 @@ impl Series {
         found.is_some_and(|cell| cell.seen == self.pass.number)
     }
 
+    /// Digits behind the decimal point that the values stand for: they are multiplied by 10 to that power.
+    pub fn decimals(&self) -> u32 {
+        self.decimals
+    }
+
+    /// Multiplies all values so that they stand for that many digits behind the decimal point.
+    pub fn set_decimals(&mut self, decimals: u32) {
+        let Some(factor) = decimals.checked_sub(self.decimals).and_then(|more| 10i128.checked_pow(more)) else {
+            return;
+        };
+        self.decimals = decimals;
+        for cell in &mut self.rows {
+            for value in [&mut cell.done, &mut cell.sum, &mut cell.last, &mut cell.before] {
+                *value = if *value == i128::MIN { i128::MIN } else { value.saturating_mul(factor) };
+            }
+        }
+    }
+
     /// Begins the next pass. Says nothing if the current one is still empty.
     pub fn next_pass(&mut self) {
         if self.pass.touched == 0 {
@@ -288,7 +320,7 @@ impl Series {
     /// Ends a dump: its passes are settled by `passes`, and what follows is added to them.
     pub fn end_dump(&mut self, passes: Passes) {
         self.end_pass();
-        let many = self.pass.number > self.pass.first;
+        let many = self.pass.number > self.pass.first && self.pass.repeated;
         let cumulative = match passes {
             Passes::Auto => self.pass.declared.unwrap_or(!self.pass.fell && !self.any_fell()),
             Passes::Last => true,

@@ -3,10 +3,12 @@
 //! Readers push into it in file order, through the methods below; that is the whole contract between `format` and the rest.
 
 use super::diagnostic::Diagnostics;
+use super::sieve::Sieve;
 use super::{
     EventTable, Field, FieldValue, Filter, Function, Heading, Key, KeyKind, NameId, Names, Notes, Passes, Query,
     Schema, Series, Severity, Value,
 };
+use super::{depth, verdict};
 use crate::error::Result;
 use crate::symbol::Cleaner;
 use crate::units::Unit;
@@ -62,6 +64,7 @@ pub struct Trace {
     /// How many query records were read and kept by the filter.
     pub query_count: u64,
     filter: Filter,
+    sieve: Sieve,
     passes: Passes,
     pass: Pass,
     diagnostics: Diagnostics,
@@ -180,8 +183,8 @@ impl Trace {
             }
             None => keys,
         };
-        let none = [self.names.text(NO_STACK.as_bytes())];
-        let stack = if series.has_stack && stack.is_empty() { &none } else { stack };
+        let none = (series.has_stack && stack.is_empty()).then(|| [self.names.text(NO_STACK.as_bytes())]);
+        let stack = none.as_ref().map_or(stack, |none| &none[..]);
         if self.passes != Passes::Each {
             return series.add(keys, stack, value);
         }
@@ -241,6 +244,9 @@ impl Trace {
 
     /// A record of another kind has been read. `values` are as many as `schema.fields`.
     pub fn event(&mut self, schema: &Schema, values: Vec<FieldValue>) {
+        if !self.sieve.keeps_event(&self.filter, schema, &values) {
+            return;
+        }
         let values = match &self.filter.anonymize {
             Some(anonymizer) => anonymizer.event(schema, values),
             None => values,
@@ -284,9 +290,51 @@ impl Trace {
         self.end_dump();
         self.settle_queries();
         self.diagnostics.tell(&mut self.notes);
+        depth::mark(&mut self.series, &mut self.names, &mut self.notes);
+        self.sieve.finish(&self.filter, &self.names, &mut self.series, &mut self.notes);
+        verdict::tell(&self.series, &self.names, &mut self.notes);
+        self.tell_unresolved();
+        self.tell_underflows();
         let replaced = self.names.replaced();
         if replaced > 0 {
             self.notes.info(format!("{replaced} names hold bytes that are not UTF-8, shown as U+FFFD"));
+        }
+    }
+
+    /// Why there is nothing to show, as far as the notes tell; empty if they do not.
+    pub fn why_empty(&self) -> String {
+        self.notes.iter().map(|note| format!("; {note}")).collect()
+    }
+
+    /// Says how much of the stacks has no name.
+    fn tell_unresolved(&mut self) {
+        let (mut frames, mut unknown) = (0.0, 0.0);
+        for row in self.series.iter().filter(|series| series.has_stack).flat_map(Series::rows) {
+            let weight = row.value.unsigned_abs() as f64;
+            let bare = row.stack.iter().filter(|&&frame| self.names.is_unresolved(frame)).count();
+            frames += weight * row.stack.len() as f64;
+            unknown += weight * bare as f64;
+        }
+        if unknown > 0.0 {
+            let share = (100.0 * unknown / frames).clamp(1.0, 100.0).round();
+            let shown = if self.names.cleaner().addresses {
+                ""
+            } else {
+                " and are shown as [unknown] (--addresses keep: as printed)"
+            };
+            let why = "the process had ended when its stacks were printed, or its symbols are not installed";
+            self.notes.info(format!("{share}% of the frames, by weight, have no symbol{shown}: {why}"));
+        }
+    }
+
+    /// Says which values look like a difference below 0 that wrapped around.
+    fn tell_underflows(&mut self) {
+        let wrapped = i128::from(i64::MAX)..=i128::from(u64::MAX);
+        let rows = self.series.iter().flat_map(Series::rows);
+        let count = rows.filter(|row| wrapped.contains(&row.value)).count();
+        if count > 0 {
+            let text = "value near 2^64: likely an underflow in the script".to_owned();
+            self.notes.add(Severity::Info, text, count as u64, 0, None);
         }
     }
 

@@ -32,10 +32,9 @@ impl Binary {
         let cache = ReadCache::new(BufReader::new(file));
         let object = object::File::parse(&cache).map_err(|error| error.to_string())?;
         let bits = if object.is_64() { 64 } else { 32 };
-        let mut binary = Binary {
-            kind: format!("{:?} {bits} bit, {:?}", object.format(), object.architecture()),
-            ..Binary::default()
-        };
+        let format = if object.format() == object::BinaryFormat::MachO { "Mach-O" } else { "ELF" };
+        let architecture = format!("{:?}", object.architecture()).to_lowercase().replace("x86_64", "x86-64");
+        let mut binary = Binary { kind: format!("{format} {bits} bit, {architecture}"), ..Binary::default() };
         for section in object.sections() {
             let Ok(name) = section.name() else { continue };
             if name == ".note.stapsdt" {

@@ -174,7 +174,8 @@ impl Drawing<'_> {
         options.font_width = CHARACTER;
         options.min_width = 0.0;
         options.no_sort = true;
-        options.text_truncate_direction = TextTruncateDirection::Right;
+        options.text_truncate_direction =
+            if self.cuts_left() { TextTruncateDirection::Left } else { TextTruncateDirection::Right };
         options.direction = if self.inverted { Direction::Inverted } else { Direction::Straight };
         // These two go into a style sheet and a script: only harmless characters.
         let word = |text: &String| text.chars().filter(|&c| c.is_alphanumeric() || " ,-_:".contains(c)).collect();
@@ -182,6 +183,11 @@ impl Drawing<'_> {
         options.name_type = picture.nametype.as_ref().map_or("Function:".into(), word);
         options.notes = xml_text(picture.notes.as_deref().unwrap_or("")).replace("--", "- -");
         options
+    }
+
+    /// Whether names lose their start on narrow boxes: that is the module, where they have one.
+    fn cuts_left(&self) -> bool {
+        self.shapes.iter().any(|shape| shape.name.contains('`'))
     }
 
     fn font_size(&self) -> u32 {
@@ -239,11 +245,8 @@ impl Drawing<'_> {
     }
 
     fn name(&self, shape: &Shape) -> String {
-        let end = shape.name.char_indices().nth(LONGEST_NAME);
-        match end.and_then(|(end, _)| shape.name.get(..end)) {
-            Some(start) => xml_escape(&format!("{start}…")),
-            None => xml_escape(&shape.name),
-        }
+        let start = text::start(&shape.name, LONGEST_NAME);
+        if start.len() < shape.name.len() { xml_escape(&format!("{start}…")) } else { xml_escape(start) }
     }
 
     /// As much of the name as fits on the box.
@@ -255,9 +258,12 @@ impl Drawing<'_> {
             return String::new();
         }
         let fits = fits as usize;
-        let mut label =
-            text::line(shape.name.get(..shape.name.floor_char_boundary(LONGEST_NAME)).unwrap_or("")).into_owned();
-        text::cut(&mut label, 0, fits);
+        let mut label = text::line(text::start(&shape.name, LONGEST_NAME)).into_owned();
+        if self.cuts_left() {
+            text::cut_start(&mut label, fits);
+        } else {
+            text::cut(&mut label, 0, fits);
+        }
         xml_escape(&label)
     }
 }

@@ -60,10 +60,14 @@ pub(super) fn draw(
     let detail = |node: &Node<'_>| {
         let [own, all] = [node.own[0], node.total[0]];
         let share = format!("{}, {}%", amount(all), text::percent(all, total));
-        match own {
+        let share = match own {
             0 => format!("{share}; self 0"),
             own if own == all => share,
             own => format!("{share}; self {}, {}%", amount(own), text::percent(own, total)),
+        };
+        match stacks.names.detail_of(node.name).filter(|more| !more.is_empty()) {
+            Some(more) => format!("{share}; {more}"),
+            None => share,
         }
     };
     let colors = picture.colors.unwrap_or_default();

@@ -9,16 +9,20 @@ mod digest;
 mod draw;
 mod flame;
 mod folded;
+mod functions;
 mod heatmap;
 mod hist;
 mod json;
 mod log;
 mod palette;
+mod pprof;
 mod query_diff;
 mod report;
 mod slowlog;
+mod speedscope;
 mod stacks;
 mod text;
+mod top;
 mod tree;
 
 use std::io::Write;
@@ -30,7 +34,7 @@ pub use draw::Picture;
 pub use palette::Palette;
 
 use crate::error::{Error, Result};
-use crate::model::{Consumer, KeyKind, Severity, Trace};
+use crate::model::{self, Consumer, KeyKind, Severity, Trace};
 
 /// Options of all views; each view takes those it knows.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -50,6 +54,9 @@ pub struct Options {
     /// Draw a function that calls itself directly as one frame
     #[arg(long)]
     pub fold_recursion: bool,
+    /// Label of all samples in a pprof profile
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pprof::parse_label)]
+    pub label: Vec<(String, String)>,
     /// Looks of pictures.
     #[command(flatten)]
     pub picture: Picture,
@@ -109,8 +116,11 @@ pub struct View {
     /// Writes the trace.
     pub write: fn(&Trace, &Options, &mut dyn Write) -> Result<()>,
     /// Writes records while they are read, for views that can; what it prints is what `write` prints.
-    pub stream: Option<fn(&Options, Box<dyn Write>) -> Box<dyn Consumer>>,
+    pub stream: Option<Stream>,
 }
+
+/// Makes what writes records as they come.
+pub type Stream = fn(&Options, Box<dyn Write>) -> Box<dyn Consumer>;
 
 /// All views.
 pub static ALL: &[View] = &[
@@ -121,6 +131,9 @@ pub static ALL: &[View] = &[
     folded::VIEW,
     flame::FLAME,
     flame::ICICLE,
+    top::VIEW,
+    speedscope::VIEW,
+    pprof::VIEW,
     digest::TABLE,
     digest::JSON,
     digest::CSV,
@@ -160,7 +173,7 @@ pub fn note_left_out(view: &View, trace: &mut Trace, options: &Options) {
 }
 
 /// Views that show stacks, of one unit.
-const OF_STACKS: &[&str] = &["folded", "flame", "icicle"];
+const OF_STACKS: &[&str] = &["folded", "flame", "icicle", "top", "speedscope", "pprof"];
 
 fn extension(output: Option<&Path>) -> Option<&str> {
     output.and_then(Path::extension).and_then(|extension| extension.to_str())
@@ -188,7 +201,11 @@ fn default_for(trace: &Trace) -> &'static str {
 }
 
 fn picture_for(trace: &Trace) -> &'static str {
-    if has_records(trace) && !has_stacks(trace) { "heatmap" } else { "flame" }
+    match trace.heading.picture {
+        _ if has_records(trace) && !has_stacks(trace) => "heatmap",
+        Some(model::Picture::Icicle) => "icicle",
+        _ => "flame",
+    }
 }
 
 /// Writes the notes as lines of talk, for views of text.

@@ -8,6 +8,9 @@ pub(super) type Rgb = [u8; 3];
 /// Boxes that stand for frames too small to draw.
 pub(super) const GREY: Rgb = [190, 190, 190];
 
+/// Frames without a symbol: there is nothing to tell them apart by.
+const UNKNOWN: Rgb = [206, 212, 220];
+
 /// A range of colours: the smallest red, green and blue, and how far each may rise.
 #[derive(Clone, Copy, Debug)]
 pub struct Palette {
@@ -59,6 +62,9 @@ impl Palette {
     /// The colour of a frame. The module does not count: a function keeps its colour when its library is renamed.
     pub(super) fn color(&self, frame: &str) -> Rgb {
         let function = frame.rsplit('`').next().unwrap_or(frame);
+        if function == "[unknown]" {
+            return UNKNOWN;
+        }
         let bits = fnv(function.as_bytes());
         std::array::from_fn(|channel| {
             let bits = if self.shades { bits } else { bits >> (16 * channel) };

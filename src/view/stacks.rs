@@ -19,7 +19,8 @@ const EMPTY: &str = "[empty]";
 pub(super) struct Stacks<'a> {
     /// Unit of the weights.
     pub(super) unit: Unit,
-    names: &'a Names,
+    /// Texts of the frames, and their details.
+    pub(super) names: &'a Names,
     series: Vec<&'a Series>,
     by_time: bool,
     fold_recursion: bool,
@@ -99,8 +100,21 @@ impl<'a> Stacks<'a> {
         for series in &self.series {
             for row in series.rows() {
                 frames.clear();
-                self.path(series, &row, &mut frames);
+                self.path(series, &row, &mut frames, None);
                 visit(&frames, self.weight(&row));
+            }
+        }
+    }
+
+    /// Like [`Stacks::each`], with the keys of rows with a stack as labels, name and text, in place of frames.
+    pub(super) fn each_labelled(&self, mut visit: impl FnMut(&[(&'a str, &'a str)], &[&'a str], i128)) {
+        let (mut labels, mut frames) = (Vec::new(), Vec::new());
+        for series in &self.series {
+            for row in series.rows() {
+                labels.clear();
+                frames.clear();
+                self.path(series, &row, &mut frames, Some(&mut labels));
+                visit(&labels, &frames, self.weight(&row));
             }
         }
     }
@@ -133,15 +147,23 @@ impl<'a> Stacks<'a> {
         }
     }
 
-    fn path(&self, series: &'a Series, row: &Row<'a>, frames: &mut Vec<&'a str>) {
+    /// The frames of a row: keys and stack. With `labels`, keys of a stack go there.
+    fn path(
+        &self,
+        series: &'a Series,
+        row: &Row<'a>,
+        frames: &mut Vec<&'a str>,
+        mut labels: Option<&mut Vec<(&'a str, &'a str)>>,
+    ) {
         for (key, &id) in series.keys.iter().zip(row.keys) {
             let text = self.names.get(id);
             let text = if self.without_numbers && series.has_stack { without_number(text) } else { text };
-            match key.kind {
-                KeyKind::Int if self.without_numbers && series.has_stack => {}
-                KeyKind::Path => {
-                    frames.extend(text.split(';').map(|frame| if frame.is_empty() { EMPTY } else { frame }))
+            match (key.kind, &mut labels) {
+                (KeyKind::Int, _) if self.without_numbers && series.has_stack => {}
+                (KeyKind::Path, _) => {
+                    frames.extend(text.split(';').map(|frame| if frame.is_empty() { EMPTY } else { frame }));
                 }
+                (_, Some(labels)) if series.has_stack => labels.push((key.name.as_deref().unwrap_or("key"), text)),
                 _ => frames.push(if text.is_empty() { EMPTY } else { text }),
             }
         }

@@ -63,6 +63,15 @@ fn push_safe(out: &mut String, c: char) {
     }
 }
 
+/// The start of a text, at most so many bytes.
+pub(super) fn start(text: &str, mut bytes: usize) -> &str {
+    bytes = bytes.min(text.len());
+    while !text.is_char_boundary(bytes) {
+        bytes -= 1;
+    }
+    text.get(..bytes).unwrap_or(text)
+}
+
 /// Columns that a character takes on a terminal: 0, 1 or 2.
 fn columns(c: char) -> usize {
     if c.is_ascii() { 1 } else { unicode_width::UnicodeWidthChar::width(c).unwrap_or(0) }
@@ -87,6 +96,20 @@ pub(super) fn cut(out: &mut String, from: usize, limit: usize) {
     let at = fits.map_or(text.len(), |(at, _)| at);
     out.truncate(from + at);
     out.push('…');
+}
+
+/// Cuts the start of a text so that `limit` columns are left, the first of them `…`.
+pub(super) fn cut_start(text: &mut String, limit: usize) {
+    if width(text) <= limit {
+        return;
+    }
+    let mut used = 1;
+    let fits = text.char_indices().rev().take_while(|&(_, c)| {
+        used += columns(c);
+        used <= limit
+    });
+    let at = fits.last().map_or(text.len(), |(at, _)| at);
+    text.replace_range(..at, "…");
 }
 
 /// Pads what was appended since byte `from` to `wide` columns, after cutting it to `limit`; one blank follows.
@@ -150,7 +173,7 @@ pub(super) fn thousands(value: i128) -> String {
         out.push('-');
     }
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -158,7 +181,7 @@ pub(super) fn thousands(value: i128) -> String {
     out
 }
 
-/// An amount with its unit: `48.231 ms`, `1,204 samples`, `17 bytes`; a bare number if the unit is not known.
+/// An amount with its unit: `48.231 ms`, `1,204 samples`, `17 bytes`; a bare number if the unit is not known, or if it is no time.
 pub(super) fn amount(value: i128, unit: &Unit) -> String {
     let Some(scale) = unit.picoseconds() else {
         return match unit {
@@ -175,7 +198,10 @@ pub(super) fn amount(value: i128, unit: &Unit) -> String {
         1_000_000_000..1_000_000_000_000 => (1_000_000_000, "ms"),
         _ => (1_000_000_000_000, "s"),
     };
-    if size == 0 || divisor <= scale.unsigned_abs() {
+    if size == 0 {
+        return "0".into();
+    }
+    if divisor <= scale.unsigned_abs() {
         return format!("{} {unit}", thousands(value));
     }
     format!("{} {word}", fraction(picoseconds, divisor))
@@ -210,6 +236,7 @@ pub(super) fn percent(part: i128, whole: i128) -> String {
 /// Wall-clock times in one zone. Keeps the last second, since log lines come by time.
 pub(super) struct Clock {
     offset: Offset,
+    zone: String,
     second: i64,
     date: String,
     time: String,
@@ -219,7 +246,14 @@ impl Clock {
     /// A clock of the zone `seconds` east of UTC.
     pub(super) fn new(seconds: i32) -> Clock {
         let offset = Offset::from_seconds(seconds).unwrap_or(Offset::UTC);
-        Clock { offset, second: i64::MIN, date: String::new(), time: String::new() }
+        let zone = match offset.seconds() {
+            0 => "UTC".into(),
+            seconds => {
+                let (sign, size) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs());
+                format!("UTC{sign}{:02}:{:02}", size / 3600, size / 60 % 60)
+            }
+        };
+        Clock { offset, zone, second: i64::MIN, date: String::new(), time: String::new() }
     }
 
     /// Date (`2026-11-30`), time (`14:13:11`) and nanoseconds in the second of that instant.
@@ -238,13 +272,7 @@ impl Clock {
     }
 
     /// The zone's name: `UTC`, `UTC+01:00`.
-    pub(super) fn zone(&self) -> String {
-        match self.offset.seconds() {
-            0 => "UTC".into(),
-            seconds => {
-                let (sign, size) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs());
-                format!("UTC{sign}{:02}:{:02}", size / 3600, size / 60 % 60)
-            }
-        }
+    pub(super) fn zone(&self) -> &str {
+        &self.zone
     }
 }

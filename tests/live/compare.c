@@ -43,7 +43,6 @@ SAME_PLACE(dt_probedata_linux, data, dtrace_probedata_t, dtpda_data);
 #define dt_recdesc dtrace_recdesc
 typedef FILE dt_file;
 typedef dtrace_probedata_t dt_probedata;
-typedef dtrace_probespec_t dt_probespec;
 typedef dtrace_workstatus_t dt_workstatus;
 typedef dtrace_aggregate_walk_f dt_walk;
 typedef void dt_child_hook(void *);
@@ -58,7 +57,7 @@ SAME_CALL(dt_errno, dtrace_errno);
 SAME_CALL(dt_errmsg, dtrace_errmsg);
 SAME_CALL(dt_setopt, dtrace_setopt);
 SAME_CALL(dt_init_linux, dtrace_init);
-SAME_CALL(dt_strcompile, dtrace_program_strcompile);
+SAME_CALL(dt_fcompile, dtrace_program_fcompile);
 SAME_CALL(dt_exec, dtrace_program_exec);
 SAME_CALL(dt_go_linux, dtrace_go);
 SAME_CALL(dt_stop, dtrace_stop);

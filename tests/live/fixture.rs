@@ -94,7 +94,7 @@ fn records(dump: &str) -> (Vec<Statement>, i64, i64) {
 }
 
 /// Undoes `\n`, `\"`, `\101` and the like; DTrace puts `\0` at the end.
-fn unescaped(text: &str) -> Vec<u8> {
+pub fn unescaped(text: &str) -> Vec<u8> {
     let bytes = text.strip_suffix("\\0").unwrap_or(text).as_bytes();
     let (mut result, mut at) = (Vec::new(), 0);
     while at < bytes.len() {

@@ -122,13 +122,13 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Runs it to its end, within a minute.
+/// Runs it to its end; a machine that is busy takes a minute to detach.
 pub fn finish(command: &mut Command) -> Output {
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let pid = child.id();
     let (done, watch) = std::sync::mpsc::channel::<()>();
     let watcher = std::thread::spawn(move || {
-        if watch.recv_timeout(Duration::from_secs(90)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+        if watch.recv_timeout(Duration::from_secs(200)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
             let _ = Command::new("kill").args(["-KILL", &pid.to_string()]).status();
         }
     });

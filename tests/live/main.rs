@@ -2,6 +2,8 @@
 //! each test says why it is skipped.
 
 #[cfg(target_os = "linux")]
+mod dump;
+#[cfg(target_os = "linux")]
 mod faults;
 #[cfg(target_os = "linux")]
 mod fixture;
@@ -10,4 +12,10 @@ mod header;
 #[cfg(target_os = "linux")]
 mod machine;
 #[cfg(target_os = "linux")]
+mod scripts_queries;
+#[cfg(target_os = "linux")]
+mod scripts_stacks;
+#[cfg(target_os = "linux")]
 mod stock;
+#[cfg(target_os = "linux")]
+mod vm;

@@ -3,4 +3,6 @@
 mod support;
 
 mod cases;
+mod dtrace;
+mod laws;
 mod sums;

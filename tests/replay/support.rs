@@ -39,9 +39,14 @@ pub fn read(bytes: impl AsRef<[u8]>) -> Trace {
 
 /// What a view prints of a trace.
 pub fn show(trace: &Trace, name: &str) -> String {
+    show_with(trace, name, &view::Options::default())
+}
+
+/// What a view prints of a trace, with options.
+pub fn show_with(trace: &Trace, name: &str, options: &view::Options) -> String {
     let mut out = Vec::new();
     let view = view::by_name(name).expect("a view of that name");
-    (view.write)(trace, &view::Options::default(), &mut out).expect("memory can be written");
+    (view.write)(trace, options, &mut out).expect("memory can be written");
     String::from_utf8(out).expect("views write UTF-8")
 }
 
@@ -67,4 +72,13 @@ pub fn read_file(path: &std::path::Path) -> Trace {
 /// Sum of all rows that have a stack.
 pub fn stack_total(trace: &Trace) -> i128 {
     trace.series.iter().filter(|series| series.has_stack).map(|series| series.total()).sum()
+}
+
+/// The value of the row with these frames, keys included.
+pub fn value_of(trace: &Trace, path: &[&str]) -> Option<i128> {
+    let rows = trace.series.iter().flat_map(|series| series.rows());
+    let mut values = rows
+        .filter(|row| row.keys.iter().chain(row.stack).map(|&id| trace.names.get(id)).eq(path.iter().copied()))
+        .map(|row| row.value);
+    values.next()
 }

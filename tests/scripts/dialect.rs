@@ -78,7 +78,8 @@ const FUNCTIONS: [Word; 22] = [
     word("freopen", "", "destructive"),
 ];
 
-const VARIABLES: [Word; 6] = [
+const VARIABLES: [Word; 7] = [
+    word("fds", "MI", "io.d; FreeBSD has none, Linux's knows no path"),
     word("zonename", "MI", "not on FreeBSD and Linux"),
     word("execargs", "FL", "FreeBSD, and Linux since 2.0.3"),
     word("curcpu", "IFL", "not checked on macOS"),

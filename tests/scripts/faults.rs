@@ -133,7 +133,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ),
     ("\tself->sd_text = 0;\n", "", "set and never cleared"),
     ("self string sd_text;\n", "", "not declared"),
-    ("self string sd_text;", "self string sd_text; int other_one;", "another prefix"),
+    ("self string sd_text;", "self string sd_text; int ot_one;", "another prefix"),
     ("self string sd_text;", "self string sd_text; int x;", "no prefix"),
     ("@sound[", "@noise[", "neither the script's prefix nor its name"),
     (

@@ -83,7 +83,10 @@ pub fn options(script: &Script) -> Vec<String> {
             found.push(format!("header: --{} says nothing of itself", option.name));
         }
     }
-    let used: BTreeSet<String> = script.program.tokens().filter_map(macro_argument).map(str::to_owned).collect();
+    let mut used: BTreeSet<String> = script.program.tokens().filter_map(macro_argument).map(str::to_owned).collect();
+    // The user may name the functions: `pid$target::$$1:entry`.
+    let probes = script.program.clauses.iter().flat_map(|clause| &clause.probes);
+    used.extend(probes.filter_map(|probe| probe.split(':').find(|part| part.starts_with("$$"))).map(str::to_owned));
     found.extend(used.difference(&arguments).map(|argument| format!("{argument} is no option of the header")));
     found.extend(
         arguments.difference(&used).map(|argument| format!("header: {argument} stands nowhere in the program")),
@@ -113,6 +116,7 @@ pub fn needs(script: &Script) -> Vec<String> {
         let parts: Vec<&str> = probe.split(':').collect();
         match parts.as_slice() {
             ["mysql$target", _, _, name] => _ = probes.insert(*name),
+            ["pid$target", _, function, _] if function.starts_with("$$") => {}
             ["pid$target", module, function, _] if !module.starts_with("lib") => _ = functions.insert(*function),
             [provider, ..] if !["BEGIN", "END", "ERROR", "dtrace", "pid$target"].contains(provider) => {
                 // A timer alone is in every DTrace; sampling is worth naming.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use seatrace::scripts::{Header, OptionKind, Token as Place};
+
 use crate::dialect::{self, Sort, refused};
 use crate::program::{Clause, Kind, Program, Token, arguments};
 
@@ -403,6 +405,7 @@ fn cleared(script: &Script) -> Complaints {
 /// Conversions: known ones; a text by `%S`, so that no byte of it ends a line or a field.
 fn strings(script: &Script) -> Complaints {
     let mut found = Vec::new();
+    let choices = choices(script);
     for clause in &script.program.clauses {
         for name in ["printf", "printa"] {
             for call in clause.calls(name) {
@@ -413,11 +416,12 @@ fn strings(script: &Script) -> Complaints {
                     continue;
                 };
                 for (at, conversion) in conversions(&format.text).iter().enumerate() {
-                    let known = dialect::CONVERSIONS.split(' ').any(|known| conversion.ends_with(known));
+                    let known = dialect::CONVERSIONS.split(' ').any(|known| conversion.ends_with(known))
+                        && !conversion.contains("hh");
                     if !known {
                         complain(&mut found, format.line, format!("{conversion}: not every printf knows it"));
                     }
-                    let is_ours = call.get(at + 1).is_some_and(|argument| is_literal(argument));
+                    let is_ours = call.get(at + 1).is_some_and(|argument| is_literal(argument, &choices));
                     if conversion.ends_with('s') && !(name == "printf" && is_ours) {
                         complain(
                             &mut found,
@@ -448,11 +452,25 @@ pub fn conversions(format: &str) -> Vec<String> {
     found
 }
 
-/// A text of the program itself: a literal, a choice between literals, or a part of the probe's name.
-pub fn is_literal(argument: &[Token]) -> bool {
+/// The text arguments (`$$1`) whose values are words of a list in the header, which `run` checks.
+pub fn choices(script: &Script) -> Vec<String> {
+    let header = Header::parse(script.source).unwrap_or_default();
+    let listed = header.options.into_iter().filter(|option| matches!(option.kind, OptionKind::Words(_)));
+    let tokens = listed.filter_map(|option| match option.token {
+        Place::Text(number) => Some(format!("$${number}")),
+        _ => None,
+    });
+    tokens.collect()
+}
+
+/// A text of the program itself: a literal, one of `choices`, a choice between those, or a part of the probe's name.
+pub fn is_literal(argument: &[Token], choices: &[String]) -> bool {
     let names = ["probename", "probefunc", "probemod", "probeprov"];
+    let is_own = |one: &Token| {
+        one.kind == Kind::Text || names.iter().any(|name| one.is(name)) || choices.iter().any(|choice| one.is(choice))
+    };
     if let [one] = argument {
-        return one.kind == Kind::Text || names.iter().any(|name| one.is(name));
+        return is_own(one);
     }
     let pieces: Vec<&[Token]> = argument.split(|token| token.is("?") || token.is(":")).collect();
     // condition ? value : condition ? value : value
@@ -460,9 +478,7 @@ pub fn is_literal(argument: &[Token]) -> bool {
         .iter()
         .skip(1)
         .filter(|piece| !piece.iter().any(|token| token.is("==") || token.is("!=") || token.is("<")));
-    pieces.len() > 2
-        && values.clone().count() > 0
-        && values.clone().all(|piece| matches!(piece, [one] if one.kind == Kind::Text))
+    pieces.len() > 2 && values.clone().count() > 0 && values.clone().all(|piece| matches!(piece, [one] if is_own(one)))
 }
 
 /// BEGIN prints the headings, END `# stop`; neither has a process to look into.

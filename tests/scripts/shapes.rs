@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::program::{Clause, Kind, Token};
-use crate::rules::{Script, conversions, is_literal};
+use crate::rules::{Script, choices, conversions, is_literal};
 
 /// A line of a printf format: its text without the newline.
 fn lines(format: &Token) -> Vec<String> {
@@ -50,6 +50,7 @@ fn type_complaint(field: &str) -> Option<String> {
 /// Each record has the fields that `# record` declares, texts by %S.
 pub fn records(script: &Script) -> Vec<String> {
     let declared = declared(script);
+    let choices = choices(script);
     let mut found: Vec<String> = declared.values().flatten().filter_map(|field| type_complaint(field)).collect();
     for clause in &script.program.clauses {
         for call in clause.calls("printf") {
@@ -72,7 +73,7 @@ pub fn records(script: &Script) -> Vec<String> {
                 }
                 let mut value = here;
                 for (part, field) in parts.iter().skip(1).zip(fields) {
-                    let own = call.get(value).is_some_and(|argument| is_literal(argument));
+                    let own = call.get(value).is_some_and(|argument| is_literal(argument, &choices));
                     value += conversions(part).len();
                     found.extend(value_complaint(part, field, own).map(|what| format!("line {at}: {what}")));
                 }

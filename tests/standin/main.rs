@@ -99,7 +99,7 @@ fn calls_come_in_the_order_that_suits_all_four() {
         assert_eq!(text, "hello\nbye\n\n7\n", "{flavor}");
         assert_eq!((report.ended, report.counts.events), (Ended::TargetExit, 1), "{flavor}");
         assert!(report.failure.is_none());
-        let compile = "compile spec=3 flags=0 [orders.d] [one] [two words]";
+        let compile = "compile flags=0 [orders.d] [one] [two words]";
         let linux = flavor == Flavor::Linux;
         let mut expected = vec!["grab"];
         expected.extend(linux.then_some("init"));

@@ -191,10 +191,10 @@ struct process *dtrace_proc_create(struct handle *h, const char *file, char *con
 void dtrace_proc_continue(struct handle *h, struct process *p) { note(h, p->held ? "continue" : "continue nothing"); }
 void dtrace_proc_release(struct handle *h, struct process *p) { note(h, "release"); p->held = 0; }
 
-void *dtrace_program_strcompile(struct handle *h, const char *text, int spec, unsigned flags, int argc, char *const argv[])
+void *dtrace_program_fcompile(struct handle *h, FILE *fp, unsigned flags, int argc, char *const argv[])
 {
 	char line[1024];
-	snprintf(line, sizeof line, "compile spec=%d flags=%u", spec, flags);
+	snprintf(line, sizeof line, "compile flags=%u", flags);
 	for (int i = 0; i < argc; i++)
 		snprintf(line + strlen(line), sizeof line - strlen(line), " [%s]", argv[i]);
 	note(h, line);
@@ -207,7 +207,8 @@ void *dtrace_program_strcompile(struct handle *h, const char *text, int spec, un
 	}
 #endif
 	free(h->orders);
-	h->orders = h->next = strdup(text);
+	h->orders = h->next = calloc(1, 1 << 16);
+	fread(h->orders, 1, (1 << 16) - 1, fp);
 	char *wrong = find(h, "compile-error");
 	if (wrong != NULL) {
 		fail(h, 1005, wrong);

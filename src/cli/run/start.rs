@@ -51,6 +51,11 @@ impl Job {
         Ok(Job { name, is_own: run.source.is_some(), remarks, plan })
     }
 
+    /// Whether it prints records, which are shown as they come.
+    pub(super) fn has_records(&self) -> bool {
+        self.plan.programs.iter().any(|program| program.text.contains("# record"))
+    }
+
     /// `--print`: the program, and on standard error how to give it to dtrace(1).
     pub(super) fn print(&self) -> Result<()> {
         for program in &self.plan.programs {
@@ -132,7 +137,7 @@ fn explicit_target(run: &Run) -> Result<Option<Target>> {
     Ok((!words.is_empty()).then_some(Target::Command(words)))
 }
 
-/// libdtrace takes a `#!` line in files only; its options are not ours.
+/// The options of a `#!` line are for dtrace(1), not for us.
 fn without_interpreter(text: &str) -> String {
     match text.strip_prefix("#!") {
         Some(rest) => format!("\n{}", rest.split_once('\n').map_or("", |(_, after)| after)),
@@ -179,12 +184,16 @@ impl Start<'_> {
     }
 
     /// Starts with smaller aggregation buffers where the kernel refuses those that the script asks for.
-    fn shrinking(&self, mut plan: Plan, via: Via) -> std::result::Result<Session, LiveError> {
+    fn shrinking(&self, mut plan: Plan, mut via: Via) -> std::result::Result<Session, LiveError> {
         for _ in 0..ATTEMPTS {
             match Session::start(plan.clone(), via) {
                 Err(error) if error.kind() == Failure::TooBig => match smaller(&plan) {
+                    // Linux' libdtrace 2.0.7 cannot begin a second trace in one process (`BPF program load … failed: Bad file
+                    // descriptor`): dtrace(1) is a new process.
+                    Some(_) if plan.flavor.traits().is_linux && self.via == Some("library") => return Err(error),
                     Some(next) => {
                         next.remarks.iter().for_each(|remark| say(self.quiet, remark));
+                        via = if plan.flavor.traits().is_linux { Via::Command } else { via };
                         plan = next;
                     }
                     None => return Err(error),

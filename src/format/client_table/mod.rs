@@ -7,6 +7,7 @@
 //! | vertical | `\G`, `-E` | `*** 1. row ***`, then `name: value`; a value with line feeds goes over several lines |
 //! | XML | `-X` | `<resultset>`, `<row>`, `<field name="…">` |
 //! | CSV | other clients | cells between commas, in quotes where they need them |
+//! | dump | mariadb-dump, phpMyAdmin | `INSERT INTO` statements |
 //!
 //! Several results may follow each other, in different forms, with the client's talk (`3 rows in set`) between them. `NULL` as a whole
 //! cell is taken for an unknown value: the first three forms cannot tell it from a text of these four letters.
@@ -15,6 +16,7 @@
 mod batch;
 mod boxed;
 mod csv;
+mod insert;
 mod vertical;
 mod xml;
 
@@ -54,6 +56,7 @@ pub(super) struct Tables<'a> {
     /// The first cell of the last batch row, to tell a row's begin from the rest of a raw text.
     first_cell: Vec<u8>,
     vertical: Vec<String>,
+    created: insert::Created,
     queue: VecDeque<Item>,
 }
 
@@ -67,6 +70,7 @@ impl<'a> Tables<'a> {
             separator: b'\t',
             first_cell: Vec::new(),
             vertical: Vec::new(),
+            created: insert::Created::new(),
             queue: VecDeque::new(),
         }
     }
@@ -85,6 +89,8 @@ impl<'a> Tables<'a> {
                 vertical::read(&mut self.lines, &mut self.vertical, &mut self.queue);
             } else if xml::is_start(line) {
                 xml::read(&mut self.lines, &mut self.queue);
+            } else if self.width == 0 && insert::is_line(line) {
+                insert::read(&mut self.lines, &mut self.created, self.is_header, &mut self.queue);
             } else if is_talk(line) || line.iter().all(u8::is_ascii_whitespace) {
                 self.skip_talk();
             } else {
@@ -142,7 +148,8 @@ fn column(name: &[u8]) -> String {
     String::from_utf8_lossy(name).trim().to_lowercase()
 }
 
-fn cell(text: &[u8]) -> Cell {
+/// A cell's text as its value.
+pub(super) fn cell(text: &[u8]) -> Cell {
     if text == b"NULL" || text == b"\\N" { None } else { Some(text.to_vec()) }
 }
 

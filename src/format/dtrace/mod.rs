@@ -5,6 +5,7 @@
 //! is read where a stack (`%k`) is followed by its value on a line. Sources: facts of `dt_consume.c` as DTrace 2.0.7 prints them
 //! (tests/data/dtrace), Apple's and illumos' tests for the older layouts.
 
+mod bars;
 mod hex;
 mod line;
 mod reader;

@@ -49,7 +49,7 @@ fn headless(head: &[u8]) -> bool {
     // The last line may be cut where the head ends.
     lines.peek().is_some()
         && lines.all(|line| {
-            let cells: Vec<Cell> = line.split(|&b| b == b'\t').map(|cell| Some(cell.to_vec())).collect();
+            let cells: Vec<Cell> = line.split(|&b| b == b'\t').map(client_table::cell).collect();
             cells.len() == 2 && !matches!(Kind::of_row(&cells), Kind::Unknown)
         })
 }

@@ -59,7 +59,7 @@ impl Walk {
         if let (Some(time), false) = (step.time, step.alone)
             && below > time
         {
-            let text = "step whose parts take longer than itself (rounding, or parts that run once for all loops): its own time counts as 0; the excess in ns";
+            let text = "step whose parts take longer than itself, its own time counts as 0 (weight: excess in ns)";
             trace.notes.add(Severity::Info, text.into(), 1, below - time, None);
         }
         self.nanoseconds = self.nanoseconds.saturating_add(step.total().saturating_sub(below));

@@ -4,7 +4,6 @@ pub type dt_file = ::core::ffi::c_void;
 pub type dt_walk = ::core::ffi::c_void;
 pub type dt_child_hook = ::core::ffi::c_void;
 pub type dt_probedata = ::core::ffi::c_void;
-pub type dt_probespec = ::core::ffi::c_int;
 pub type dt_workstatus = ::core::ffi::c_int;
 pub type dt_open = ::core::option::Option<
     unsafe extern "C" fn(
@@ -33,11 +32,10 @@ pub type dt_setopt = ::core::option::Option<
 pub type dt_init_linux = ::core::option::Option<
     unsafe extern "C" fn(arg1: *mut dt_handle) -> ::core::ffi::c_int,
 >;
-pub type dt_strcompile = ::core::option::Option<
+pub type dt_fcompile = ::core::option::Option<
     unsafe extern "C" fn(
         arg1: *mut dt_handle,
-        source: *const ::core::ffi::c_char,
-        spec: dt_probespec,
+        arg2: *mut dt_file,
         cflags: ::core::ffi::c_uint,
         argc: ::core::ffi::c_int,
         argv: *const *mut ::core::ffi::c_char,

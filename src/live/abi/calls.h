@@ -3,7 +3,7 @@
  *
  * Types, not declarations: the library is loaded at run time. A name without a suffix has one shape on all four systems;
  * `_classic` is that of macOS, illumos and FreeBSD, `_linux` that of Oracle's DTrace 2.x.
- * tests/standin/compare.c compares these with libdtrace2-dev. SPDX-License-Identifier: MIT OR Apache-2.0
+ * tests/live/compare.c compares these with libdtrace2-dev. SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #ifndef SEATRACE_ABI_CALLS_H
 #define SEATRACE_ABI_CALLS_H
@@ -15,8 +15,8 @@ typedef const char *(*dt_errmsg)(struct dt_handle *, int error);
 typedef int (*dt_setopt)(struct dt_handle *, const char *name, const char *value);
 typedef int (*dt_init_linux)(struct dt_handle *);
 
-typedef struct dt_program *(*dt_strcompile)(struct dt_handle *, const char *source, dt_probespec spec,
-    unsigned int cflags, int argc, char *const argv[]);
+typedef struct dt_program *(*dt_fcompile)(struct dt_handle *, dt_file *, unsigned int cflags, int argc,
+    char *const argv[]);
 typedef int (*dt_exec)(struct dt_handle *, struct dt_program *, struct dt_proginfo *);
 typedef int (*dt_go_classic)(struct dt_handle *);
 typedef int (*dt_go_linux)(struct dt_handle *, unsigned int cflags);

@@ -8,7 +8,6 @@ typedef void dt_file;		/* FILE of the C library */
 typedef void dt_walk;		/* a walk function: always NULL here */
 typedef void dt_child_hook;	/* a function: always NULL here */
 typedef void dt_probedata;	/* one of the two layouts in structs.h */
-typedef int dt_probespec;
 typedef int dt_workstatus;
 
 #include "structs.h"

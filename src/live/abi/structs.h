@@ -3,7 +3,7 @@
  *
  * Our own declarations. The four systems agree on everything here but the structure that a consume callback gets: only
  * its data pointer is read, and only its place is declared, once for each of the two layouts. A test compares
- * this file with the headers of libdtrace2-dev (tests/standin/compare.c). SPDX-License-Identifier: MIT OR Apache-2.0
+ * this file with the headers of libdtrace2-dev (tests/live/compare.c). SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #ifndef SEATRACE_ABI_STRUCTS_H
 #define SEATRACE_ABI_STRUCTS_H

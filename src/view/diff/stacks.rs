@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use hashbrown::{HashMap, HashSet};
 use serde::Serialize;
 
 use super::{Comparison, Side};
@@ -10,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::units::Unit;
 use crate::view::draw::{Drawing, inner_width};
 use crate::view::flame::{Layout, title};
+use crate::view::functions::functions;
 use crate::view::json::Harmless;
 use crate::view::palette::of_change;
 use crate::view::stacks::{Stacks, safe_frame};
@@ -170,7 +170,7 @@ impl Difference<'_> {
 
     /// Functions, wherever they are called, that changed most.
     fn write_table(&self, sides: [&Stacks<'_>; 2], out: &mut dyn Write) -> Result<()> {
-        let mut functions = functions(sides);
+        let mut functions = functions(&sides);
         functions.retain(|function| function.own[0] != function.own[1] || function.total[0] != function.total[1]);
         functions.sort_by(|a, b| {
             let size = |pair: [i128; 2]| change(pair).unsigned_abs();
@@ -183,7 +183,7 @@ impl Difference<'_> {
             return self.comparison.write_all_notes(out);
         }
         writeln!(out, "# total {told}, {} ({})", self.change(totals), self.percent(totals))?;
-        for line in self.normalized() {
+        if let Some(line) = self.normalized() {
             writeln!(out, "# {line}")?;
         }
         let limit = match self.comparison.options.digest.top.unwrap_or(ROWS) {
@@ -329,43 +329,6 @@ pub(super) fn json_line(out: &mut dyn Write, value: &impl Serialize) -> Result<(
     line.push(b'\n');
     out.write_all(&line)?;
     Ok(())
-}
-
-/// A function with its weights on both sides, wherever it is called.
-struct FunctionChange<'a> {
-    name: &'a str,
-    own: [i128; 2],
-    total: [i128; 2],
-}
-
-/// Weights by function; one that calls itself counts once a stack.
-fn functions<'a>(sides: [&Stacks<'a>; 2]) -> Vec<FunctionChange<'a>> {
-    let mut index: HashMap<&'a str, usize> = HashMap::new();
-    let mut found: Vec<FunctionChange<'a>> = Vec::new();
-    for (side, stacks) in sides.into_iter().enumerate() {
-        stacks.each(|frames, weight| {
-            let mut seen: HashSet<&str> = HashSet::new();
-            for (depth, &name) in frames.iter().rev().enumerate() {
-                let at = *index.entry(name).or_insert_with(|| {
-                    found.push(FunctionChange { name, own: [0; 2], total: [0; 2] });
-                    found.len() - 1
-                });
-                let Some(function) = found.get_mut(at) else { continue };
-                let add = |pair: &mut [i128; 2]| {
-                    if let Some(sum) = pair.get_mut(side) {
-                        *sum = sum.saturating_add(weight);
-                    }
-                };
-                if depth == 0 {
-                    add(&mut function.own);
-                }
-                if seen.insert(name) {
-                    add(&mut function.total);
-                }
-            }
-        });
-    }
-    found
 }
 
 fn change([before, after]: [i128; 2]) -> i128 {

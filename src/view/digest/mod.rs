@@ -40,9 +40,9 @@ pub(super) const CSV: View = View {
 
 /// Options of the digest.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Digest")]
+#[command(next_help_heading = "Tables")]
 pub struct DigestOptions {
-    /// So many kinds of statements in a digest; 0: all (20 in a table)
+    /// So many rows of a digest (20 in a table), of top or of a difference (40); 0: all
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
 }

@@ -105,13 +105,13 @@ impl<W: Write> Log<W> {
             self.line.push_str("-            ");
             return Ok(());
         };
-        let zone = clock.zone();
-        let (date, time, nanosecond) = clock.read(end);
+        let (date, ..) = clock.read(end);
         if date != self.date {
             self.date.clear();
             self.date.push_str(date);
-            writeln!(self.out, "# {date} {zone}")?;
+            writeln!(self.out, "# {} {}", self.date, clock.zone())?;
         }
+        let (_, time, nanosecond) = clock.read(end);
         self.line.push_str(time);
         text::push_milli(&mut self.line, nanosecond);
         self.line.push(' ');
@@ -164,7 +164,7 @@ impl<W: Write> Log<W> {
         }
         // What cannot be seen need not be escaped either; four bytes a column are enough for every character.
         let seen = self.columns.saturating_mul(4);
-        let text = query.text.get(..query.text.floor_char_boundary(seen)).unwrap_or(&query.text);
+        let text = text::start(&query.text, seen);
         text::push_line(line, text);
         let mark = if query.cut { " [cut]" } else { "" };
         let room = self.columns.saturating_sub(text::width(line.get(..from).unwrap_or("")));

@@ -1,0 +1,123 @@
+/*
+ * query-off-cpu-pid.d - time that statements spent off the CPU, by their text and user stack
+ *
+ * GROUP    stacks
+ * USAGE    dtrace -q -s query-off-cpu-pid.d -p PID
+ *
+ * NEEDS
+ *   functions  _Z11mysql_parseP3THDPc* _Z17general_log_writeP3THD19enum_server_commandPK*
+ *   functions  _Z18log_slow_statementP3THD _ZN7sp_head7executeEP3THD*
+ *   providers  sched
+ *   target     yes
+ *
+ * OPTIONS
+ *   --min TIME       $1             only waits that took at least this long; 0s
+ *   --query TEXT     $$2            only statements that contain this text
+ *   --depth N        qf_depth=64    frames kept of a stack; 1..127
+ *   --interval TIME  tick-1d        print a cumulative pass that often; 1s..1d
+ *
+ * FIELDS
+ *   query  text    the statement of the client, cut at 255 bytes
+ *   stack  frames  where it left the CPU
+ *   value  ns      sum of the times that began and ended inside the statement
+ *
+ * OUTPUT
+ *   One aggregation, query_off_cpu. All time off the CPU counts, also that of a thread that was ready but had no CPU.
+ *
+ * OVERHEAD
+ *   Two probes a context switch; the text is read from the server for each that is kept.
+ *
+ * SEE ALSO
+ *   off-cpu (without the statements), lock-waits, query-on-cpu, query-phases
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+
+#pragma D option quiet
+#pragma D option defaultargs
+/* A stack for each text: 4 MB hold 6,000 rows, a busy server has more. */
+#pragma D option aggsize=64m
+/* A start time for each thread that is off the CPU. */
+#pragma D option dynvarsize=4m
+
+enum { qf_depth=64 };
+
+self uint64_t qf_text;            /* address of the text of the statement that runs; 0: none */
+self int qf_routine;              /* routines open inside it */
+self uint64_t qf_start;           /* when it left the CPU */
+uint64_t qf_pass;
+
+BEGIN
+{
+	printf("# seatrace\t1\n# script\tquery-off-cpu\t1\n");
+	printf("# start\t%d\t%Y\n# target\t%d\n# strsize\t256\n", walltimestamp, walltimestamp, $target);
+}
+
+/* Each statement sent as text, also each of several sent at once: the text is the server's own copy. */
+pid$target::_Z11mysql_parseP3THDPc*:entry
+/!self->qf_routine/
+{
+	self->qf_text = arg1;
+}
+
+/* 23: the execution of a prepared statement. The server calls this whether or not it keeps a general log. */
+pid$target::_Z17general_log_writeP3THD19enum_server_commandPK*:entry
+/arg1 == 23 && !self->qf_routine/
+{
+	self->qf_text = arg2;
+}
+
+/* The last call of a statement in which its text exists; statements of a routine come here too. */
+pid$target::_Z18log_slow_statementP3THD:entry
+/!self->qf_routine/
+{
+	self->qf_text = 0;
+}
+
+pid$target::_ZN7sp_head7executeEP3THD*:entry
+{
+	self->qf_routine++;
+}
+
+pid$target::_ZN7sp_head7executeEP3THD*:return
+/self->qf_routine/
+{
+	self->qf_routine--;
+}
+
+sched:::off-cpu
+/self->qf_text/
+{
+	self->qf_start = timestamp;
+}
+
+sched:::on-cpu
+/self->qf_start && timestamp - self->qf_start >= $1 && self->qf_text &&
+    ($$2 == "" || strstr(copyinstr(self->qf_text), $$2) != NULL)/
+{
+	@query_off_cpu[copyinstr(self->qf_text), ustack(qf_depth)] = sum(timestamp - self->qf_start);
+}
+
+sched:::on-cpu
+/self->qf_start/
+{
+	self->qf_start = 0;
+}
+
+tick-1d
+{
+	qf_pass++;
+	printf("# pass\t%d\t%d\tcumulative\n", qf_pass, walltimestamp);
+	printf("# aggregation\tquery_off_cpu\tsum\tns\tquery:text\tstack:frames/%d\n", qf_depth);
+	printa("%S\t%k%@d\n", @query_off_cpu);
+	printf("# end\tquery_off_cpu\n");
+}
+
+END
+{
+	printf("# pass\t%d\t%d\tcumulative\n", qf_pass + 1, walltimestamp);
+	printf("# aggregation\tquery_off_cpu\tsum\tns\tquery:text\tstack:frames/%d\n", qf_depth);
+	printa("%S\t%k%@d\n", @query_off_cpu);
+	printf("# end\tquery_off_cpu\n");
+	printf("# stop\t%d\n", walltimestamp);
+}

@@ -1,0 +1,104 @@
+//! What the traces in the virtual machine found, against what the programs did: tests/machine/vm-tests boots it, and runs this.
+//! Times may be 15 % off: the processor is emulated.
+
+use std::path::PathBuf;
+
+use crate::dump::{Row, heading, near, rows, sum, truth};
+
+const MS: i64 = 1_000_000;
+
+/// What a trace left, or None where there was no boot.
+fn left(name: &str) -> Option<String> {
+    let Ok(folder) = std::env::var("SEATRACE_VM") else {
+        eprintln!("skipped: tests/machine/vm-tests boots the virtual machine for this");
+        return None;
+    };
+    let folder = PathBuf::from(folder);
+    let read = |end: &str| std::fs::read_to_string(folder.join(format!("{name}.{end}"))).unwrap_or_default();
+    let dump = read("out");
+    assert!(dump.contains("# stop\t"), "{name}: no complete dump; it said: {}", read("err"));
+    Some(dump + &read("truth"))
+}
+
+/// Nanoseconds between `# start` and `# stop`.
+fn length(dump: &str) -> i64 {
+    heading(dump, "stop") - heading(dump, "start")
+}
+
+#[test]
+fn off_cpu_finds_each_wait() {
+    let Some(dump) = left("off-cpu") else { return };
+    let (rows, length) = (rows(&dump, "off_cpu"), length(&dump));
+    // offcpu.c: these do nothing but wait; the waiter gets the lock that is held 40 ms of each 50, after 15 ms of sleep.
+    for (thread, function) in [("t-timer", "th_timer"), ("t-pipe", "th_pipe"), ("t-queue", "")] {
+        near(thread, sum(&rows, thread, function), length, 0.15, 0);
+    }
+    near("t-waiter", sum(&rows, "t-waiter", "wait_lock"), length * 7 / 10, 0.15, 0);
+    near("t-holder", sum(&rows, "t-holder", "hold_lock"), length * 8 / 10, 0.15, 0);
+    assert!(dump.contains("waits were still in progress at the end"), "{dump}");
+}
+
+#[test]
+fn off_cpu_leaves_out_short_waits() {
+    let Some(dump) = left("off-cpu-min") else { return };
+    let rows = rows(&dump, "off_cpu");
+    // The timer sleeps 50 ms, the holder 40 and 10.
+    near("t-timer", sum(&rows, "t-timer", "th_timer"), length(&dump), 0.15, 0);
+    assert!(sum(&rows, "t-holder", "") < length(&dump) / 5, "{dump}");
+}
+
+#[test]
+fn off_cpu_prints_passes() {
+    let Some(dump) = left("off-cpu-passes") else { return };
+    let passes: Vec<&str> = dump.split("# pass\t").skip(1).collect();
+    assert!(passes.len() >= 4, "{dump}");
+    let sums: Vec<i64> = passes.iter().map(|pass| sum(&rows(pass, "off_cpu"), "t-timer", "")).collect();
+    assert!(sums.is_sorted() && sums[0] > 0, "cumulative: {sums:?}");
+    near("last pass", *sums.last().unwrap(), length(&dump), 0.15, 0);
+}
+
+#[test]
+fn wakeups_name_who_gives_up_the_lock() {
+    let Some(dump) = left("wakeups") else { return };
+    let rows = rows(&dump, "wk_stacks");
+    // The holder lets the lock go each 50 ms, and the feeder wakes two threads each 100 ms.
+    near("t-holder", sum(&rows, "t-holder", "th_holder"), length(&dump) / (51 * MS), 0.25, 5);
+    near("t-feeder", sum(&rows, "t-feeder", ""), 2 * length(&dump) / (101 * MS), 0.6, 5);
+}
+
+#[test]
+fn query_off_cpu_agrees_with_the_program() {
+    let Some(dump) = left("query-off-cpu") else { return };
+    let rows = rows(&dump, "query_off_cpu");
+    let texts = ["SELECT compute()", "SELECT wait()", "INSERT both()\\n  VALUES ('x')", "SELECT prepared()"];
+    for (text, truth) in texts.iter().zip(truth(&dump)) {
+        near(text, sum(&rows, text, ""), truth[3].parse().unwrap(), 0.15, 0);
+    }
+    assert!(sum(&rows, texts[1], "run_wait") * 10 >= sum(&rows, texts[1], "") * 9, "{dump}");
+}
+
+/// filework.c writes and syncs 40 blocks of 8 kB; each sync is a flush besides.
+#[test]
+fn disk_scripts_see_each_write() {
+    let Some(dump) = left("io-snoop") else { return };
+    let of = |size: &str| {
+        let fits = |line: &&str| {
+            let fields: Vec<&str> = line.split('\t').collect();
+            fields[0] == "io" && fields[2] == "filework\\0" && fields[5] == "write" && fields[7] == size
+        };
+        dump.lines().filter(fits).count()
+    };
+    assert_eq!((of("8192"), of("0")), (40, 40), "{dump}");
+
+    let Some(dump) = left("io-size") else { return };
+    let bytes: i64 = mine(&rows(&dump, "is_bytes"));
+    assert!(bytes >= 40 * 8192, "{dump}");
+    assert!(mine(&rows(&dump, "io_size")) >= 80, "{dump}");
+
+    let Some(dump) = left("io-latency") else { return };
+    assert!(sum(&rows(&dump, "io_latency"), "write", "") >= 80, "{dump}");
+}
+
+fn mine(rows: &[Row]) -> i64 {
+    sum(rows, "filework", "")
+}

@@ -1,0 +1,49 @@
+//! Views that write records while they are read print the same as those that come at the end.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use seatrace::model::{Consumer, Query};
+use seatrace::view;
+
+use crate::support::{options, query, show, trace};
+
+#[derive(Clone, Default)]
+struct Shared(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn streams_print_what_the_whole_prints() {
+    for name in ["log", "json"] {
+        let out = Shared::default();
+        let consumer: Box<dyn Consumer> =
+            view::by_name(name).unwrap().stream.unwrap()(&options(&[]), Box::new(out.clone()));
+        let (mut streamed, mut whole) = (trace(), trace());
+        streamed.stream_to(consumer);
+        for (number, text) in ["SELECT 1", "", "SELECT \u{1b}\n 2"].into_iter().enumerate() {
+            let query = Query { end: Some(1_000_000_000 * number as i64), ..query(text) };
+            streamed.query(query.clone()).unwrap();
+            whole.query(query).unwrap();
+            if number == 0 {
+                streamed.idle().unwrap();
+                assert!(String::from_utf8_lossy(&out.0.borrow()).contains("SELECT 1"), "{name}: nothing is held back");
+            }
+        }
+        for trace in [&mut streamed, &mut whole] {
+            trace.notes.info("seen");
+            trace.finish();
+        }
+        assert!(streamed.finish_stream().unwrap());
+        assert_eq!(String::from_utf8(out.0.borrow().clone()).unwrap(), show(name, &whole, &[]), "{name}");
+    }
+}
