@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 /// At most so many columns; then two or more become one.
 const COLUMNS: i64 = 240;
 
+/// So many values make a range of time, and so far away from it in nanoseconds (31 days) a value is outside.
+const MANY: u64 = 50;
+const FAR: i64 = 31 * 86_400 * 1_000_000_000;
+
 /// Where the rows of a power of ten begin, in tenths of it.
 const STEPS: [u64; 6] = [10, 15, 20, 30, 50, 70];
 
@@ -43,8 +47,11 @@ const WIDTHS: [i64; 21] = {
 pub struct Heat {
     cells: BTreeMap<(i64, u8), u64>,
     width: usize,
+    placed: u64,
     first: i64,
     last: i64,
+    /// Values far away in time from all the others.
+    outside: u64,
     /// Counts by latency alone, of all values, also those without a time.
     rows: BTreeMap<u8, u64>,
 }
@@ -55,6 +62,11 @@ impl Heat {
         let row = Heat::row(duration);
         *self.rows.entry(row).or_default() += 1;
         let Some(end) = end else { return };
+        if self.is_far(end) {
+            self.outside += 1;
+            return;
+        }
+        self.placed += 1;
         let mut column = end.div_euclid(self.width());
         if self.cells.is_empty() {
             (self.first, self.last) = (column, column);
@@ -64,6 +76,19 @@ impl Heat {
         }
         (self.first, self.last) = (self.first.min(column), self.last.max(column));
         *self.cells.entry((column, row)).or_default() += 1;
+    }
+
+    /// Sessions can set their clock to anything: a statement months away from many others would make one column of all of them.
+    fn is_far(&self, end: i64) -> bool {
+        let column = |column: i64| column.saturating_mul(self.width());
+        self.placed >= MANY
+            && (end < column(self.first).saturating_sub(FAR)
+                || end > column(self.last.saturating_add(1)).saturating_add(FAR))
+    }
+
+    /// How many values have no place in the columns, since they are far away in time from the others.
+    pub fn outside(&self) -> u64 {
+        self.outside
     }
 
     fn widen(&mut self) -> bool {

@@ -279,6 +279,9 @@ impl Fingerprinter {
             self.out.pop();
         }
         if cut {
+            while self.out.ends_with(b".") {
+                self.out.pop();
+            }
             self.out.extend_from_slice(b"...");
         }
         &self.out

@@ -156,7 +156,7 @@ impl<'a> Lexer<'a> {
     fn variable(&mut self) -> Option<Token<'a>> {
         let signs = run(self.rest, |byte| byte == b'@').min(2);
         match self.rest.get(signs) {
-            Some(b'\'' | b'"') | None => self.take(Kind::Mark(b'@'), signs, false),
+            Some(b'\'' | b'"' | b'.') | None => self.take(Kind::Mark(b'@'), signs, false),
             Some(b'`') => self.quoted(Kind::Name, signs),
             Some(_) => {
                 let name = self.rest.get(signs..).unwrap_or(&[]);

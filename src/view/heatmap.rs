@@ -139,6 +139,10 @@ impl Map<'_> {
         let width = duration(self.heat.width().unsigned_abs());
         let about =
             format!("{} {}, {width} a column, times in {}", text::thousands(total.into()), self.what, clock.zone());
+        let about = match self.heat.outside() {
+            0 => about,
+            outside => format!("{about}; {} more at quite other times", text::thousands(outside.into())),
+        };
         line(svg, LEFT, 24.0, "font-size=\"17\"", self.title);
         line(svg, LEFT, 44.0, "", &about);
         for row in frame.lowest..=frame.highest {

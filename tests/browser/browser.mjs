@@ -7,16 +7,21 @@ const FOUND = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/googl
 export const launch = () =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? FOUND, args: ["--no-sandbox", "--disable-gpu"] });
 
-// Opens a file; `told` collects what must not happen.
+// Opens a file; `told` collects what must not happen. `options.answer` is typed into a dialog that is expected.
 export async function open(browser, file, options = {}) {
-  const context = await browser.newContext(options);
+  const { answer, ...looks } = options;
+  const context = await browser.newContext(looks);
   const page = await context.newPage();
   const told = [];
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) { told.push(`console: ${message.text()}`); }
   });
   page.on("pageerror", (error) => told.push(`error: ${error}`));
-  page.on("dialog", (dialog) => { told.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on("dialog", (dialog) => {
+    if (answer) { return dialog.accept(answer); }
+    told.push(`dialog: ${dialog.message()}`);
+    return dialog.dismiss();
+  });
   page.on("request", (request) => {
     if (!request.url().startsWith(`file://${file}`)) { told.push(`request: ${request.url().slice(0, 200)}`); }
   });

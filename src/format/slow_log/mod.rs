@@ -4,6 +4,7 @@
 //! the servers' own logs (tests/data/slowlog) and sources:
 //! - Times are seconds with six decimals. `SET timestamp` is when the statement was logged (MariaDB, MySQL before 8.0.14) or began.
 //! - `# Time:` is the local time of the server (MariaDB, once a second) or ISO 8601 with a zone (MySQL 5.7 and later, each event).
+//!   A session that sets its timestamp changes both: such statements stand at another time.
 //! - `use` is written only when the database changes; MariaDB tells it again as `Schema:`, which may be empty.
 //! - A restart or FLUSH LOGS writes a banner of three lines in the middle of the file, after which the database is unknown.
 //! - A statement may hold anything, also lines that look like headers: an event ends only where a line that ends in `;` is

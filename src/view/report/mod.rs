@@ -31,6 +31,11 @@ pub(super) const VIEW: View = View {
 
 /// Narrowest frame of a flame graph in pixels: pages stay small.
 const NARROWEST: f64 = 0.4;
+/// Width of a flame graph, before the frame scales it.
+const WIDTH: u32 = 1240;
+/// Lowest and highest frame around one, in pixels; a higher picture scrolls.
+const LOWEST: u32 = 240;
+const HIGHEST: u32 = 900;
 
 /// The page.
 #[derive(Template)]
@@ -64,6 +69,8 @@ struct Flame {
     about: String,
     /// A whole document, for a frame.
     document: String,
+    /// Height of the frame in pixels.
+    height: u32,
 }
 
 fn render(workload: &Workload, said: &[String], trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
@@ -153,6 +160,8 @@ fn flames(trace: &Trace, options: &Options) -> Result<Vec<Flame>> {
     };
     let mut options = options.clone();
     options.picture.minwidth = Some(options.picture.minwidth.unwrap_or(NARROWEST));
+    // A picture that adapts its width to its frame would do so before the frame has one.
+    options.picture.width = Some(options.picture.width.unwrap_or(WIDTH));
     options.picture.title = None;
     let mut flames = Vec::new();
     for series in trace.series.iter().filter(has_stacks) {
@@ -160,27 +169,32 @@ fn flames(trace: &Trace, options: &Options) -> Result<Vec<Flame>> {
         let title = text::line(series.name.as_deref().unwrap_or("Stacks")).replace('_', " ");
         let mut svg = Vec::new();
         flame::draw(&stacks, title.clone(), Vec::new(), &options, options.picture.inverted, &mut svg)?;
+        let svg = String::from_utf8_lossy(&svg);
         let total = text::amount(stacks.total(), &stacks.unit);
         flames.push(Flame {
+            height: height(&svg).clamp(LOWEST, HIGHEST),
             about: format!("{} different stacks, together {total}", text::thousands(series.len() as i128)),
-            document: document(&title, &String::from_utf8_lossy(&svg)),
+            document: document(&title, &svg),
             title,
         });
     }
     Ok(flames)
 }
 
-/// A picture as a document for a frame. Its script begins once the frame has a width, and does not write its state into an address that
-/// such a document has not.
+/// What the picture says of its height.
+fn height(svg: &str) -> u32 {
+    let after = svg.split(" height=\"").nth(1).and_then(|rest| rest.split(['"', '.']).next());
+    after.and_then(|digits| digits.parse().ok()).unwrap_or(HIGHEST)
+}
+
+/// A picture as a document for a frame. It does not write its state into an address, which such a document has not.
 fn document(title: &str, svg: &str) -> String {
     // Inside HTML there is no XML declaration and no document type of SVG.
     let svg = svg.find("<svg").and_then(|at| svg.get(at..)).unwrap_or("");
-    let svg = svg.replacen(" onload=\"init(evt)\"", "", 1);
     let title = super::draw::xml_escape(title);
     format!(
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
-         <style>body{{margin:0;background:#fff}}svg{{display:block;width:100%}}</style></head><body>\
-         <script>history.replaceState=()=>{{}};</script>{svg}\
-         <script>const start=()=>innerWidth>99?init():requestAnimationFrame(start);start();</script></body></html>"
+         <style>body{{margin:0;background:#fff}}svg{{display:block}}body>svg{{width:100%;min-width:44rem;height:auto}}</style>\
+         </head><body><script>history.replaceState=()=>{{}};</script>{svg}</body></html>"
     )
 }
