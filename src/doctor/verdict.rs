@@ -128,7 +128,8 @@ fn distinct<'a>(causes: &[&'a str]) -> Vec<&'a str> {
     found
 }
 
-fn is_stopped(form: &Form, finding: &Finding) -> bool {
+/// Whether the finding keeps probes that the form uses from firing.
+pub(super) fn is_stopped(form: &Form, finding: &Finding) -> bool {
     let header = &form.header;
     let own = [(!header.functions.is_empty(), "pid"), (!header.probes.is_empty(), header.provider.as_str())];
     let own = own.into_iter().filter(|(uses, _)| *uses).map(|(_, provider)| provider);

@@ -68,8 +68,11 @@ fn a_server_with_static_probes() {
     assert!(row(&report, "query-time").trim_end().ends_with("works"), "{report}");
     assert!(report.contains(&format!("query-time can run: seatrace run query-time -p {pid}")), "{report}");
     assert!(runs(&machine, "query-time", &pid));
-    // What it calls impossible here is refused by DTrace as well.
-    assert_eq!(row(&report, "off-cpu").contains("works"), runs(&machine, "off-cpu", &pid), "{report}");
+    // Where it says that probes cannot fire DTrace begins all the same, and there is no stack.
+    if row(&report, "off-cpu").contains("does not") {
+        runs(&machine, "off-cpu", &pid);
+        assert!(!fs::read_to_string(machine.path("x.dump")).unwrap().contains('`'));
+    }
     // Users whose names would be D: no record, and nothing else.
     let hostile = "x\" || 1/ { system(\"touch pwned\"); } BEGIN /\"\n'; exit(9);";
     let words = ["run", "query-time", "-p", &pid, "-d", "2s", "--save", "y.dump", "--user", hostile];
@@ -126,10 +129,13 @@ fn a_stock_server_and_nobody() {
 #[test]
 fn the_self_test_passes() {
     let Some(machine) = Machine::get() else { return };
-    let output = doctor(&machine, &["--self-test"]);
-    let report = stdout(&output);
+    let log = machine.path("self-test.log");
+    let mut command = machine.seatrace(&["doctor", "--self-test"]);
+    let mut test = Running::start(command.args(syslibdir()).stdout(fs::File::create(&log).unwrap()));
+    let status = test.wait(Duration::from_secs(600));
+    let report = fs::read_to_string(log).unwrap();
     let compiled = report.lines().filter(|line| line.starts_with("ok   compile ")).count();
-    assert!(output.status.success() && compiled >= 4, "{report}");
+    assert!(status == Some(0) && compiled >= 4, "{report}");
     assert!(!report.contains("FAIL") && report.contains(" passed\n"), "{report}");
 }
 
@@ -142,7 +148,8 @@ fn a_kernel_without_all_symbols() {
         return;
     }
     let report = stdout(&finish(&mut machine.seatrace(&["doctor"])));
-    assert!(report.contains("NO  D library") && report.contains("-x syslibdir=DIR"), "{report}");
+    let words = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("NO D library") && words.contains("-x syslibdir=DIR"), "{report}");
     fs::write(machine.path("begin.d"), "BEGIN { exit(0); }\n").unwrap();
     let output = finish(Command::new(SEATRACE).args(["run", "-s", "begin.d"]).current_dir(machine.folder.path()));
     assert!(!output.status.success() && stderr(&output).contains("`seatrace doctor` tells how"), "{}", stderr(&output));
