@@ -2,6 +2,7 @@
 
 mod diff;
 mod doctor;
+mod manual;
 mod replay;
 mod run;
 mod scripts;
@@ -43,7 +44,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Verb {
     /// Show a saved file: a seatrace dump, the output of dtrace(1), or of another tool
-    #[command(after_long_help = replay::EXAMPLES)]
+    #[command(after_long_help = replay::help())]
     Replay(replay::Replay),
     /// Trace a running server, or a command, with a bundled script or your own
     #[command(after_long_help = run::EXAMPLES)]
@@ -60,6 +61,10 @@ enum Verb {
     /// Tell what works on this system and server, what does not, and what to do
     #[command(after_long_help = doctor::EXAMPLES)]
     Doctor(doctor::Doctor),
+    /// Print the completion script of a shell
+    Completions(manual::Completions),
+    /// Print the manual page, or that of a verb
+    Man(manual::Man),
 }
 
 /// How results are shown: the same for every verb that shows any.
@@ -96,21 +101,21 @@ struct Select {
     #[arg(long, value_name = "NAME")]
     drop_key: Vec<String>,
     /// Begin stacks at the first frame that matches
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", help_heading = "Stacks")]
     root: Option<regex::Regex>,
     /// Which of several passes to show: auto, sum, last or each
     #[arg(long, value_name = "WHICH", default_value = "auto", value_parser = passes, hide_default_value = true)]
     passes: Passes,
     /// Keep parameter lists of C++ functions
-    #[arg(long)]
+    #[arg(long, help_heading = "Stacks")]
     params: bool,
     /// Keep offsets inside functions
-    #[arg(long)]
+    #[arg(long, help_heading = "Stacks")]
     offsets: bool,
     #[command(flatten)]
     queries: select::Queries,
     /// What to do with frames without symbols: merge or keep
-    #[arg(long, value_name = "HOW", default_value = "merge", value_parser = ["merge", "keep"], hide_default_value = true)]
+    #[arg(long, value_name = "HOW", default_value = "merge", value_parser = ["merge", "keep"], hide_default_value = true, help_heading = "Stacks")]
     addresses: String,
 }
 
@@ -253,6 +258,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
         Verb::Run(run) => run.run(cli.quiet).map(|finished| (finished.trace, finished.code))?,
         Verb::Scripts(scripts) => return Ok(scripts.run().map(|()| ExitCode::SUCCESS)?),
         Verb::Doctor(doctor) => return Ok(doctor.run()?),
+        Verb::Completions(completions) => return Ok(completions.run().map(|()| ExitCode::SUCCESS)?),
+        Verb::Man(man) => return Ok(man.run().map(|()| ExitCode::SUCCESS)?),
     };
     say(&cli, &trace)?;
     Ok(code)

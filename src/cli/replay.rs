@@ -7,12 +7,29 @@ use crate::error::{Error, Result};
 use crate::format;
 use crate::input::Input;
 use crate::model::Trace;
+use crate::view;
 
-/// Shown by `seatrace replay --help`; a test runs each.
-pub(super) const EXAMPLES: &str = "Examples:
+/// A test runs each.
+const EXAMPLES: &str = "Examples:
   seatrace replay d-scripts/query-time.out
+  seatrace replay d-scripts/query-time.out --min 5ms -f digest
   seatrace replay d-scripts/off-cpu.out -o off-cpu.svg
   dtrace -q -s d-scripts/on-cpu.d -p PID | seatrace replay -f folded";
+
+/// Shown by `seatrace replay --help`: examples, and the tables of formats and views.
+pub(super) fn help() -> String {
+    let formats = format::ALL.iter().map(|format| line(format.name, format.about));
+    let views = view::ALL.iter().map(|view| line(view.name, view.about));
+    format!(
+        "{EXAMPLES}\n\nFormats (--from):\n{}\nViews (-f):\n{}",
+        formats.collect::<String>(),
+        views.collect::<String>()
+    )
+}
+
+fn line(name: &str, about: &str) -> String {
+    format!("  {name:<17} {about}\n")
+}
 
 /// `seatrace replay [FILE...]`
 #[derive(Args)]

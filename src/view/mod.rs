@@ -40,22 +40,22 @@ use crate::model::{self, Consumer, KeyKind, Severity, Trace};
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Options {
     /// Show texts in full, however wide the terminal is
-    #[arg(long)]
+    #[arg(long, help_heading = "Logs")]
     pub wide: bool,
     /// Show times in UTC in place of the zone of the traced machine
-    #[arg(long)]
+    #[arg(long, help_heading = "Logs")]
     pub utc: bool,
     /// Order: `time` for records; the others for a digest
-    #[arg(long, value_name = "BY")]
+    #[arg(long, value_name = "BY", help_heading = "Logs")]
     pub sort: Option<Sort>,
     /// What a distribution under a stack weighs: its count, or an estimate of its sum
-    #[arg(long, value_name = "WHAT", default_value = "count", hide_default_value = true)]
+    #[arg(long, value_name = "WHAT", default_value = "count", hide_default_value = true, help_heading = "Stacks")]
     pub weight: Weight,
     /// Draw a function that calls itself directly as one frame
-    #[arg(long)]
+    #[arg(long, help_heading = "Stacks")]
     pub fold_recursion: bool,
     /// Label of all samples in a pprof profile
-    #[arg(long, value_name = "NAME=VALUE", value_parser = pprof::parse_label)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pprof::parse_label, help_heading = "Stacks")]
     pub label: Vec<(String, String)>,
     /// Looks of pictures.
     #[command(flatten)]

@@ -4,5 +4,6 @@ mod support;
 
 mod cases;
 mod dtrace;
+mod help;
 mod laws;
 mod sums;
