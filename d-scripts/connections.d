@@ -39,9 +39,9 @@
 #pragma D option switchrate=10hz
 
 /* By connection id, since another thread may end it. The second key is always 0. */
-int64_t cn_since[int64_t, int];
-string cn_user[int64_t, int];
-string cn_host[int64_t, int];
+int64_t cn_since[int, int];
+string cn_user[int, int];
+string cn_host[int, int];
 
 BEGIN
 {
@@ -52,21 +52,21 @@ BEGIN
 
 mysql$target:::connection-start
 {
-	cn_since[(int64_t)arg0, 0] = timestamp;
-	cn_user[(int64_t)arg0, 0] = arg1 ? copyinstr(arg1) : "";
-	cn_host[(int64_t)arg0, 0] = arg2 ? copyinstr(arg2) : "";
-	@cn_started[cn_user[(int64_t)arg0, 0], cn_host[(int64_t)arg0, 0]] = count();
+	cn_since[(int)arg0, 0] = timestamp;
+	cn_user[(int)arg0, 0] = arg1 ? copyinstr(arg1) : "";
+	cn_host[(int)arg0, 0] = arg2 ? copyinstr(arg2) : "";
+	@cn_started[cn_user[(int)arg0, 0], cn_host[(int)arg0, 0]] = count();
 }
 
 mysql$target:::connection-done
-/cn_since[(int64_t)arg1, 0]/
+/cn_since[(int)arg1, 0]/
 {
-	printf("connection\t%d\t%d\t%S\t%S\t%d\t%d\n", walltimestamp, (int64_t)arg1, cn_user[(int64_t)arg1, 0],
-	    cn_host[(int64_t)arg1, 0], (int)arg0, timestamp - cn_since[(int64_t)arg1, 0]);
-	@cn_time[cn_user[(int64_t)arg1, 0]] = quantize(timestamp - cn_since[(int64_t)arg1, 0]);
-	cn_since[(int64_t)arg1, 0] = 0;
-	cn_user[(int64_t)arg1, 0] = 0;
-	cn_host[(int64_t)arg1, 0] = 0;
+	printf("connection\t%d\t%d\t%S\t%S\t%d\t%d\n", walltimestamp, (int64_t)arg1, cn_user[(int)arg1, 0],
+	    cn_host[(int)arg1, 0], (int)arg0, timestamp - cn_since[(int)arg1, 0]);
+	@cn_time[cn_user[(int)arg1, 0]] = quantize(timestamp - cn_since[(int)arg1, 0]);
+	cn_since[(int)arg1, 0] = 0;
+	cn_user[(int)arg1, 0] = 0;
+	cn_host[(int)arg1, 0] = 0;
 }
 
 END

@@ -9,7 +9,7 @@
  *   functions  _Z17general_log_writeP3THD19enum_server_commandPK* _Z18log_slow_statementP3THD
  *   functions  _ZN7sp_head7executeEP3THD* _Z??mysql_sql_stmt_execute*P3THD
  *   functions  _ZN7handler16ha_external_lockEP3THDi
- *   functions  thd_wait_begin thd_wait_end _ZN11MDL_context12acquire_lockEP11MDL_request*
+ *   functions  thd_wait_begin thd_wait_end thr_multi_lock _ZN11MDL_context12acquire_lockEP11MDL_request*
  *   target     yes
  *
  * OPTIONS
@@ -25,7 +25,7 @@
  *                       the one waited for; of table and row locks the statement's last table. The
  *                       name of a user lock
  *   elapsed       ns    how long it waited
- *   holder        int   thread that had last locked this table before; 0: not seen
+ *   holder        int   thread that was given this lock last; 0: not seen
  *   holder_query  text  its statement then
  *   query         text  text of the waiting statement
  *   lt_time       quantize ns     waits by kind
@@ -78,6 +78,9 @@ int64_t lt_last[string, string];
 int64_t lt_before[string, string];
 string lt_last_text[string, string];
 string lt_before_text[string, string];
+/* And who was given the lock of the table itself last. */
+int64_t lt_owner[string, string];
+string lt_owner_text[string, string];
 
 BEGIN
 {
@@ -174,6 +177,13 @@ pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
 	self->lt_granting = 0;
 }
 
+pid$target::thr_multi_lock:return
+/self->lt_start && self->lt_space == 2 && (int)arg1 == 0/
+{
+	lt_owner[self->lt_db, self->lt_table] = (int64_t)tid;
+	lt_owner_text[self->lt_db, self->lt_table] = copyinstr(self->lt_text_at);
+}
+
 pid$target::thd_wait_begin:entry
 /self->lt_start && (int)arg1 >= 3 && (int)arg1 <= 7/
 {
@@ -184,7 +194,14 @@ pid$target::thd_wait_begin:entry
 }
 
 pid$target::thd_wait_begin:entry
-/self->lt_wait && self->lt_named/
+/self->lt_wait && self->lt_named && self->lt_type == 6 && lt_owner[self->lt_db, self->lt_table] != (int64_t)tid/
+{
+	self->lt_holder = lt_owner[self->lt_db, self->lt_table];
+	self->lt_holder_text = lt_owner[self->lt_db, self->lt_table] ? lt_owner_text[self->lt_db, self->lt_table] : "";
+}
+
+pid$target::thd_wait_begin:entry
+/self->lt_wait && self->lt_named && !self->lt_holder/
 {
 	self->lt_holder = lt_last[self->lt_db, self->lt_table] == (int64_t)tid ? lt_before[self->lt_db, self->lt_table] :
 	    lt_last[self->lt_db, self->lt_table];

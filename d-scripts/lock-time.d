@@ -7,7 +7,7 @@
  * NEEDS
  *   probes     mysql query-start query-done query-exec-start query-exec-done
  *   probes     mysql handler-rdlock-start handler-rdlock-done handler-wrlock-start handler-wrlock-done handler-unlock-start handler-unlock-done
- *   functions  thd_wait_begin thd_wait_end _ZN11MDL_context12acquire_lockEP11MDL_request*
+ *   functions  thd_wait_begin thd_wait_end thr_multi_lock _ZN11MDL_context12acquire_lockEP11MDL_request*
  *   target     yes
  *
  * OPTIONS
@@ -24,7 +24,7 @@
  *                       the one waited for; of table and row locks the statement's last table. The
  *                       name of a user lock
  *   elapsed       ns    how long it waited
- *   holder        int   connection that had last locked this table before; 0: not seen
+ *   holder        int   connection that was given this lock last; 0: not seen
  *   holder_query  text  its statement then
  *   query         text  text of the waiting statement
  *   lt_time       quantize ns     waits by kind
@@ -78,6 +78,9 @@ int64_t lt_last[string, string];
 int64_t lt_before[string, string];
 string lt_last_text[string, string];
 string lt_before_text[string, string];
+/* And who was given the lock of the table itself last. */
+int64_t lt_owner[string, string];
+string lt_owner_text[string, string];
 
 BEGIN
 {
@@ -167,6 +170,13 @@ pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
 	self->lt_granting = 0;
 }
 
+pid$target::thr_multi_lock:return
+/self->lt_start && self->lt_space == 2 && (int)arg1 == 0/
+{
+	lt_owner[self->lt_db, self->lt_table] = self->lt_connection;
+	lt_owner_text[self->lt_db, self->lt_table] = copyinstr(self->lt_text_at);
+}
+
 pid$target::thd_wait_begin:entry
 /self->lt_start && (int)arg1 >= 3 && (int)arg1 <= 7/
 {
@@ -177,7 +187,14 @@ pid$target::thd_wait_begin:entry
 }
 
 pid$target::thd_wait_begin:entry
-/self->lt_wait && self->lt_named/
+/self->lt_wait && self->lt_named && self->lt_type == 6 && lt_owner[self->lt_db, self->lt_table] != self->lt_connection/
+{
+	self->lt_holder = lt_owner[self->lt_db, self->lt_table];
+	self->lt_holder_text = lt_owner[self->lt_db, self->lt_table] ? lt_owner_text[self->lt_db, self->lt_table] : "";
+}
+
+pid$target::thd_wait_begin:entry
+/self->lt_wait && self->lt_named && !self->lt_holder/
 {
 	self->lt_holder = lt_last[self->lt_db, self->lt_table] == self->lt_connection ? lt_before[self->lt_db, self->lt_table] :
 	    lt_last[self->lt_db, self->lt_table];

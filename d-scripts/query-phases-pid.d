@@ -221,7 +221,9 @@ pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
 pid$target::_Z18log_slow_statementP3THD:entry
 /self->qp_end/
 {
-	@qp_phase[copyinstr(self->qp_text_at), "other"] = sum(timestamp - self->qp_start - self->qp_inside[0]);
+	/* EXECUTE ends while it is still being executed. */
+	@qp_phase[copyinstr(self->qp_text_at), self->qp_level > 0 ? self->qp_path[1] : "other"] = sum(timestamp - self->qp_start - self->qp_inside[0] -
+	    (self->qp_level > 0 ? self->qp_inside[1] : 0));
 }
 
 pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
@@ -232,6 +234,7 @@ pid$target::_Z18log_slow_statementP3THD:entry
 	self->qp_start = self->qp_command == 3 ? timestamp : 0;
 	self->qp_end = 0;
 	self->qp_level = 0;
+	self->qp_inside[1] = 0;
 	self->qp_waiting = 0;
 	self->qp_name = 0;
 	self->qp_inside[0] = 0;

@@ -232,6 +232,7 @@ mysql$target:::query-done
 	self->qp_depth = 0;
 	self->qp_end = 0;
 	self->qp_level = 0;
+	self->qp_inside[1] = 0;
 	self->qp_waiting = 0;
 	self->qp_name = 0;
 	self->qp_inside[0] = 0;

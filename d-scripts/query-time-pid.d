@@ -92,11 +92,17 @@ pid$target::_ZN16Diagnostics_area16set_error_statusEjPK*:entry
 
 /* Called while the text still exists. Of a statement that sends several, each comes here: the next one starts where this one ends. */
 pid$target::_Z18log_slow_statementP3THD:entry
-/self->qt_start && self->qt_nested == 0 && !self->qt_execute && timestamp - self->qt_start >= $1/
+/self->qt_start && self->qt_command == 3 && self->qt_nested == 0 && !self->qt_execute && timestamp - self->qt_start >= $1/
 {
-	printf("query\t%d\t%d\t%d\t%d\t%s\t%d\t%S\n", walltimestamp, (int64_t)tid, self->qt_error,
-	    timestamp - self->qt_start, self->qt_command == 3 ? "direct" : "prepared", self->qt_length,
-	    copyinstr(self->qt_text_at));
+	printf("query\t%d\t%d\t%d\t%d\tdirect\t%d\t%S\n", walltimestamp, (int64_t)tid, self->qt_error,
+	    timestamp - self->qt_start, self->qt_length, copyinstr(self->qt_text_at));
+}
+
+pid$target::_Z18log_slow_statementP3THD:entry
+/self->qt_start && self->qt_command == 23 && self->qt_nested == 0 && !self->qt_execute && timestamp - self->qt_start >= $1/
+{
+	printf("query\t%d\t%d\t%d\t%d\tprepared\t%d\t%S\n", walltimestamp, (int64_t)tid, self->qt_error,
+	    timestamp - self->qt_start, self->qt_length, copyinstr(self->qt_text_at));
 }
 
 pid$target::_Z18log_slow_statementP3THD:entry

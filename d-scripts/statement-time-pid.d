@@ -157,6 +157,13 @@ pid$target::_Z21mysql_execute_commandP3THD*:return
 	self->st_since = self->st_level ? self->st_since : 0;
 }
 
+pid$target::_Z21mysql_execute_commandP3THD*:return
+/self->st_level == 0 && self->st_command == 23/
+{
+	self->st_command = 0;
+	self->st_text_at = 0;
+}
+
 pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
 pid$target::_Z18log_slow_statementP3THD:entry
 /self->st_end/
@@ -164,14 +171,6 @@ pid$target::_Z18log_slow_statementP3THD:entry
 	/* Of several statements sent at once the next one starts where this one ends. */
 	self->st_start = self->st_command == 3 ? timestamp : 0;
 	self->st_end = 0;
-}
-
-pid$target::_Z??mysql_sql_stmt_execute*P3THD:return,
-pid$target::_Z18log_slow_statementP3THD:entry
-/self->st_command == 23 && !self->st_start/
-{
-	self->st_command = 0;
-	self->st_text_at = 0;
 }
 
 END

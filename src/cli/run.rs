@@ -121,7 +121,9 @@ impl Run {
             Ok(session) => session,
             Err(error) => {
                 status.end();
-                save.take().map(Save::discard);
+                if let Some(save) = save.take() {
+                    save.discard();
+                }
                 return if error.kind() == Failure::Interrupted {
                     Ok(self.interrupted())
                 } else {

@@ -6,6 +6,7 @@
 mod eyes;
 mod finding;
 mod linux;
+mod macos;
 mod self_test;
 mod show;
 mod system;
@@ -75,7 +76,12 @@ pub fn examine(ask: &Ask, native: Option<Flavor>, eyes: &dyn Eyes) -> Report {
         },
     };
     let own = native.unwrap_or(Flavor::Linux);
-    let examined = targets.into_iter().map(|target| {
+    let examined = targets.into_iter().map(|mut target| {
+        if native == Some(Flavor::MacOs)
+            && let Some(target) = &mut target
+        {
+            target.ask_macos(&system, eyes);
+        }
         let flavor = target.as_ref().and_then(|target| target.flavor).unwrap_or(own);
         // Another system's file: what its machine lacks cannot be known here.
         let findings = if flavor == own { system.as_slice() } else { &[] };

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::finding::State;
+use super::verdict::is_stopped;
 use super::{Eyes, system};
 use crate::error::{Error, Result};
 use crate::live::Flavor;
@@ -28,7 +29,8 @@ pub fn self_test(
     let uname =
         eyes.run(&["/usr/bin/uname", "-srvm"]).or_else(|| eyes.run(&["/bin/uname", "-srvm"])).unwrap_or_default();
     writeln!(out, "seatrace {} self-test on {flavor}\n  {}", env!("CARGO_PKG_VERSION"), uname.trim())?;
-    for finding in system::examine(flavor, options, eyes) {
+    let system = system::examine(flavor, options, eyes);
+    for finding in &system {
         let mark = if finding.state == State::Good { "ok  " } else { "look" };
         writeln!(out, "{mark} {}: {}", finding.about, finding.says)?;
     }
@@ -47,9 +49,11 @@ pub fn self_test(
         Ok(out.flush()?)
     };
     for form in scripts::all().iter().flat_map(|script| &script.forms) {
-        match tester.is_for_this_system(form) {
-            true => note(out, format!("compile {}.d", form.name), tester.compile(form))?,
-            false => writeln!(out, "-    compile {}.d: not for {flavor}", form.name)?,
+        let stop = system.iter().find(|finding| is_stopped(form, finding));
+        match stop {
+            _ if !tester.is_for_this_system(form) => writeln!(out, "-    compile {}.d: not for {flavor}", form.name)?,
+            Some(stop) => writeln!(out, "-    compile {}.d: {}", form.name, stop.says)?,
+            None => note(out, format!("compile {}.d", form.name), tester.compile(form))?,
         }
     }
     for trial in TRIALS {
@@ -183,6 +187,10 @@ impl Tester<'_> {
         command.args(["-Z", "-e", "-s"]).arg(file.path());
         if form.header.target != TargetNeed::No {
             command.args(["-p", &self.pid.to_string()]);
+        }
+        // A name of a function in a probe has no default.
+        if form.text.contains("::$$1:") {
+            command.arg("main");
         }
         let (status, said) = patiently(command.stdin(Stdio::null()).stdout(Stdio::null()))?;
         let place = format!("{}: ", file.path().display());

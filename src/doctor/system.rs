@@ -8,7 +8,7 @@ use crate::live::Flavor;
 pub fn examine(flavor: Flavor, options: &[(String, Option<String>)], eyes: &dyn Eyes) -> Vec<Finding> {
     let mut found = vec![command(flavor, eyes), library(flavor, eyes)];
     found.extend(match flavor {
-        Flavor::MacOs => macos(eyes),
+        Flavor::MacOs => super::macos::examine(eyes),
         Flavor::Illumos => illumos(eyes),
         Flavor::FreeBsd => freebsd(eyes),
         Flavor::Linux => super::linux::examine(options, eyes),
@@ -36,39 +36,6 @@ fn library(flavor: Flavor, eyes: &dyn Eyes) -> Finding {
             let says = lines.next().unwrap_or_default().to_owned();
             Finding::bad("libdtrace", says, lines.map(str::trim).collect::<Vec<_>>().join(" "))
         }
-    }
-}
-
-fn macos(eyes: &dyn Eyes) -> Vec<Finding> {
-    let privileges = if eyes.is_root() {
-        Finding::good("privileges", "root")
-    } else {
-        Finding::bad("privileges", "not root: DTrace says `requires additional privileges`", "run it with sudo")
-    };
-    vec![privileges, protection(&eyes.run(&["/usr/bin/csrutil", "status"]).unwrap_or_default())]
-}
-
-/// What `csrutil status` says: on, off, or on without the part that holds DTrace back.
-fn protection(status: &str) -> Finding {
-    let says = |word: &str| status.lines().any(|line| line.to_lowercase().contains(word));
-    if says("dtrace restrictions: disabled") {
-        Finding::good("protection", "System Integrity Protection leaves DTrace alone")
-    } else if says("status: disabled") {
-        Finding::good("protection", "System Integrity Protection is off")
-    } else if says("status: enabled") || says("dtrace restrictions: enabled") {
-        Finding::lacks(
-            "protection",
-            "System Integrity Protection is on: kernel probes are held back, and so are processes of Apple and of the hardened runtime",
-            "own builds of the server can be traced by static probes and pid forms as it is; for the rest start the Recovery system and give \
-             `csrutil enable --without dtrace`",
-            &["fbt", "sched", "io", "lockstat", "vminfo"],
-        )
-    } else {
-        Finding::doubt(
-            "protection",
-            "csrutil does not tell the state of System Integrity Protection",
-            "look with: csrutil status",
-        )
     }
 }
 

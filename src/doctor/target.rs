@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::eyes::Eyes;
 use super::finding::Finding;
 use crate::live::{self, Flavor, Process};
 use crate::scripts::{self, FormKind};
@@ -17,6 +18,8 @@ pub struct Target {
     pub pid: Option<i32>,
     /// Path, data directory, version.
     pub about: String,
+    /// The executable; None if it is not known.
+    path: Option<PathBuf>,
     /// What its binary holds; None if it cannot be read.
     pub binary: Option<Binary>,
     /// The system for which it was built, if that can be told.
@@ -107,8 +110,16 @@ fn by_ps() -> Vec<(i32, String)> {
 }
 
 impl Target {
+    /// On macOS the system decides who may be traced: signature, translation.
+    pub(super) fn ask_macos(&mut self, system: &[Finding], eyes: &dyn Eyes) {
+        if let (Some(path), Some(Flavor::MacOs)) = (&self.path, self.flavor) {
+            let origin = Origin::inspect(path).unwrap_or_default();
+            self.findings.extend(super::macos::may_be_traced(path, &origin, system, eyes));
+        }
+    }
+
     fn bare(name: String, pid: Option<i32>, about: String, findings: Vec<Finding>) -> Target {
-        Target { name, pid, about, binary: None, flavor: None, frame_pointers: None, findings }
+        Target { name, pid, about, path: None, binary: None, flavor: None, frame_pointers: None, findings }
     }
 
     fn inspect(name: String, pid: Option<i32>, about: String, path: &Path) -> Target {
@@ -130,6 +141,7 @@ impl Target {
             name,
             pid,
             about,
+            path: Some(path.to_owned()),
             flavor: origin.flavor,
             frame_pointers: origin.keeps_frame_pointers(),
             binary: Some(binary),

@@ -48,6 +48,9 @@ impl Verdict {
     }
 }
 
+/// Findings about a target that shut DTrace out altogether.
+const CLOSED: [&str; 2] = ["signature", "translation"];
+
 /// All scripts on one target, or on the system without one.
 pub fn all(flavor: Flavor, target: Option<&Target>, findings: &[Finding]) -> Vec<Verdict> {
     scripts::all().iter().map(|script| judge(script, flavor, target, findings)).collect()
@@ -60,6 +63,12 @@ fn judge(script: &'static Script, flavor: Flavor, target: Option<&Target>, findi
         if works == Works::No || script.forms.iter().any(asks_of_binary) {
             return Verdict { works, ..Verdict::no(script, unreadable.says.clone(), unreadable.remedy.clone()) };
         }
+    }
+    let closed = target.and_then(|target| {
+        target.findings.iter().find(|finding| CLOSED.contains(&finding.about) && finding.stops_everything())
+    });
+    if let Some(closed) = closed {
+        return Verdict::no(script, closed.says.clone(), closed.remedy.clone());
     }
     let server = target.map(|target| Server { name: target.name.clone(), binary: target.binary.as_ref() });
     let choice = match scripts::choose(script, flavor, server.as_ref()) {
@@ -119,7 +128,8 @@ fn distinct<'a>(causes: &[&'a str]) -> Vec<&'a str> {
     found
 }
 
-fn is_stopped(form: &Form, finding: &Finding) -> bool {
+/// Whether the finding keeps probes that the form uses from firing.
+pub(super) fn is_stopped(form: &Form, finding: &Finding) -> bool {
     let header = &form.header;
     let own = [(!header.functions.is_empty(), "pid"), (!header.probes.is_empty(), header.provider.as_str())];
     let own = own.into_iter().filter(|(uses, _)| *uses).map(|(_, provider)| provider);

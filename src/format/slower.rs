@@ -90,6 +90,6 @@ impl Record<'_> {
         let is_number = |text: &str| text.contains('.') && text.parse::<f64>().is_ok_and(|number| number >= 0.0);
         let elapsed = milliseconds.parse::<f64>().ok().map(|time| (time * 1e6).round()).filter(|time| *time < 1e18)?;
         let whole = is_number(time) && is_number(milliseconds) && thread.bytes().all(|b| b.is_ascii_digit());
-        whole.then(|| Record { time, thread, elapsed: elapsed as u64, text: rest })
+        whole.then_some(Record { time, thread, elapsed: elapsed as u64, text: rest })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The output is committed, so that a build needs no libclang. With `--features bindgen` it is written anew: a test compares the two, and
 //! `SEATRACE_BLESS=1` in the environment of the build replaces the committed file.
-#![allow(missing_docs, non_camel_case_types, unreachable_pub)]
+#![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::indexing_slicing)]
 
 include!("abi/bindings.rs");
 

@@ -293,8 +293,6 @@ impl Trace {
         depth::mark(&mut self.series, &mut self.names, &mut self.notes);
         self.sieve.finish(&self.filter, &self.names, &mut self.series, &mut self.notes);
         verdict::tell(&self.series, &self.names, &mut self.notes);
-        self.tell_unresolved();
-        self.tell_underflows();
         let replaced = self.names.replaced();
         if replaced > 0 {
             self.notes.info(format!("{replaced} names hold bytes that are not UTF-8, shown as U+FFFD"));
@@ -304,38 +302,6 @@ impl Trace {
     /// Why there is nothing to show, as far as the notes tell; empty if they do not.
     pub fn why_empty(&self) -> String {
         self.notes.iter().map(|note| format!("; {note}")).collect()
-    }
-
-    /// Says how much of the stacks has no name.
-    fn tell_unresolved(&mut self) {
-        let (mut frames, mut unknown) = (0.0, 0.0);
-        for row in self.series.iter().filter(|series| series.has_stack).flat_map(Series::rows) {
-            let weight = row.value.unsigned_abs() as f64;
-            let bare = row.stack.iter().filter(|&&frame| self.names.is_unresolved(frame)).count();
-            frames += weight * row.stack.len() as f64;
-            unknown += weight * bare as f64;
-        }
-        if unknown > 0.0 {
-            let share = (100.0 * unknown / frames).clamp(1.0, 100.0).round();
-            let shown = if self.names.cleaner().addresses {
-                ""
-            } else {
-                " and are shown as [unknown] (--addresses keep: as printed)"
-            };
-            let why = "the process had ended when its stacks were printed, or its symbols are not installed";
-            self.notes.info(format!("{share}% of the frames, by weight, have no symbol{shown}: {why}"));
-        }
-    }
-
-    /// Says which values look like a difference below 0 that wrapped around.
-    fn tell_underflows(&mut self) {
-        let wrapped = i128::from(i64::MAX)..=i128::from(u64::MAX);
-        let rows = self.series.iter().flat_map(Series::rows);
-        let count = rows.filter(|row| wrapped.contains(&row.value)).count();
-        if count > 0 {
-            let text = "value near 2^64: likely an underflow in the script".to_owned();
-            self.notes.add(Severity::Info, text, count as u64, 0, None);
-        }
     }
 
     /// Whether nothing was read that a view could show.

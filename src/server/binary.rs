@@ -5,12 +5,12 @@
 //! format (`.SUNW_dof` in ELF, `__dof…` in Mach-O), whose string table holds their names. No root is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 
-use object::read::ReadCache;
+use object::read::ReadRef;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+
+use super::image;
 
 /// What an executable holds for DTrace.
 #[derive(Clone, Debug, Default)]
@@ -28,33 +28,7 @@ pub struct Binary {
 impl Binary {
     /// Looks into a file.
     pub fn inspect(path: &Path) -> Result<Binary, String> {
-        let file = File::open(path).map_err(|error| error.to_string())?;
-        let cache = ReadCache::new(BufReader::new(file));
-        let object = object::File::parse(&cache).map_err(|error| error.to_string())?;
-        let bits = if object.is_64() { 64 } else { 32 };
-        let format = if object.format() == object::BinaryFormat::MachO { "Mach-O" } else { "ELF" };
-        let architecture = format!("{:?}", object.architecture()).to_lowercase().replace("x86_64", "x86-64");
-        let mut binary = Binary { kind: format!("{format} {bits} bit, {architecture}"), ..Binary::default() };
-        for section in object.sections() {
-            let Ok(name) = section.name() else { continue };
-            if name == ".note.stapsdt" {
-                let data = section.data().map_err(|error| error.to_string())?;
-                binary.read_notes(data, object.is_64(), object.is_little_endian());
-            } else if name.starts_with(".SUNW_dof") || name.starts_with("__dof") {
-                let data = section.data().map_err(|error| error.to_string())?;
-                binary.dof.extend(c_strings(data));
-            }
-        }
-        let strip = if object.format() == object::BinaryFormat::MachO { "_" } else { "" };
-        for symbol in object.symbols().chain(object.dynamic_symbols()) {
-            let is_function = symbol.kind() == SymbolKind::Text && symbol.is_definition();
-            if let Some(name) = symbol.name().ok().filter(|name| is_function && !name.is_empty()) {
-                binary.functions.push(name.strip_prefix(strip).unwrap_or(name).to_owned());
-            }
-        }
-        binary.functions.sort_unstable();
-        binary.functions.dedup();
-        Ok(binary)
+        image::look(path, Binary::default())
     }
 
     /// Whether it has any static probe of the provider.
@@ -100,6 +74,37 @@ impl Binary {
             }
             data = rest;
         }
+    }
+}
+
+impl image::Look for Binary {
+    type Found = Binary;
+
+    fn look<'a, R: ReadRef<'a>>(mut self, object: &object::File<'a, R>) -> Result<Binary, String> {
+        let bits = if object.is_64() { 64 } else { 32 };
+        let format = if object.format() == object::BinaryFormat::MachO { "Mach-O" } else { "ELF" };
+        let architecture = format!("{:?}", object.architecture()).to_lowercase().replace("x86_64", "x86-64");
+        self.kind = format!("{format} {bits} bit, {architecture}");
+        for section in object.sections() {
+            let Ok(name) = section.name() else { continue };
+            if name == ".note.stapsdt" {
+                let data = section.data().map_err(|error| error.to_string())?;
+                self.read_notes(data, object.is_64(), object.is_little_endian());
+            } else if name.starts_with(".SUNW_dof") || name.starts_with("__dof") {
+                let data = section.data().map_err(|error| error.to_string())?;
+                self.dof.extend(c_strings(data));
+            }
+        }
+        let strip = if object.format() == object::BinaryFormat::MachO { "_" } else { "" };
+        for symbol in object.symbols().chain(object.dynamic_symbols()) {
+            let is_function = symbol.kind() == SymbolKind::Text && symbol.is_definition();
+            if let Some(name) = symbol.name().ok().filter(|name| is_function && !name.is_empty()) {
+                self.functions.push(name.strip_prefix(strip).unwrap_or(name).to_owned());
+            }
+        }
+        self.functions.sort_unstable();
+        self.functions.dedup();
+        Ok(self)
     }
 }
 

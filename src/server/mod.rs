@@ -2,6 +2,7 @@
 
 mod binary;
 mod find;
+mod image;
 mod origin;
 
 pub use binary::Binary;

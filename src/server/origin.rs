@@ -3,13 +3,12 @@
 //! DTrace walks user stacks by frame pointers. Compilers leave no note of them, but a function that keeps them begins in one way: on x86-64
 //! `push %rbp; mov %rsp,%rbp`, on arm64 `stp x29, x30, …; mov x29, sp`. A sample of functions tells the rest.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 
-use object::read::ReadCache;
+use object::read::ReadRef;
 use object::{Architecture, BinaryFormat, FileFlags, Object, ObjectSection, ObjectSymbol, SymbolKind};
 
+use super::image;
 use crate::live::Flavor;
 
 /// What is known of an executable's build.
@@ -33,11 +32,7 @@ const PROLOGUE: u64 = 32;
 impl Origin {
     /// Looks into a file.
     pub fn inspect(path: &Path) -> Result<Origin, String> {
-        let file = File::open(path).map_err(|error| error.to_string())?;
-        let cache = ReadCache::new(BufReader::new(file));
-        let object = object::File::parse(&cache).map_err(|error| error.to_string())?;
-        let architecture = object.architecture();
-        Ok(Origin { flavor: flavor(&object), sample: sample(&object), is_x86_64: architecture == Architecture::X86_64 })
+        image::look(path, Origin::default())
     }
 
     /// Whether user stacks will be whole: more than half of the functions keep their frame pointer. None: cannot be told.
@@ -48,7 +43,16 @@ impl Origin {
     }
 }
 
-fn flavor<'a, R: object::ReadRef<'a>>(object: &object::File<'a, R>) -> Option<Flavor> {
+impl image::Look for Origin {
+    type Found = Origin;
+
+    fn look<'a, R: ReadRef<'a>>(self, object: &object::File<'a, R>) -> Result<Origin, String> {
+        let is_x86_64 = object.architecture() == Architecture::X86_64;
+        Ok(Origin { flavor: flavor(object), sample: sample(object), is_x86_64 })
+    }
+}
+
+fn flavor<'a, R: ReadRef<'a>>(object: &object::File<'a, R>) -> Option<Flavor> {
     if object.format() == BinaryFormat::MachO {
         return Some(Flavor::MacOs);
     }
@@ -69,7 +73,7 @@ fn flavor<'a, R: object::ReadRef<'a>>(object: &object::File<'a, R>) -> Option<Fl
     }
 }
 
-fn sample<'a, R: object::ReadRef<'a>>(object: &object::File<'a, R>) -> Option<(usize, usize)> {
+fn sample<'a, R: ReadRef<'a>>(object: &object::File<'a, R>) -> Option<(usize, usize)> {
     let keeps: fn(&[u8]) -> bool = match object.architecture() {
         Architecture::X86_64 => keeps_rbp,
         Architecture::Aarch64 => keeps_x29,

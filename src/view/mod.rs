@@ -193,7 +193,9 @@ fn default_for(trace: &Trace) -> &'static str {
         "log"
     } else if has_stacks(trace) {
         "folded"
-    } else if trace.series.iter().all(|series| series.is_distribution() || series.is_empty()) {
+    } else if trace.series.iter().any(|series| !series.is_empty())
+        && trace.series.iter().all(|series| series.is_distribution() || series.is_empty())
+    {
         "hist"
     } else {
         "log"

@@ -321,3 +321,20 @@ fn headerless_rows() {
     assert_eq!(folded(&trace), ["wait;io;file;sql;binlog 5", "idle 7"]);
     assert!(notes(&trace).contains("event without a time"));
 }
+
+#[test]
+fn a_plan_behind_another_result() {
+    let text = "count(*)
+4
+*************************** 1. row ***************************
+ANALYZE: {
+  \"query_block\": {
+    \"select_id\": 1,
+    \"r_total_time_ms\": 2
+  }
+}
+";
+    let trace = read(text);
+    assert_eq!(folded(&trace), ["query_block #1 2000"]);
+    assert!(notes(&trace).contains("no step of a plan"), "{}", notes(&trace));
+}

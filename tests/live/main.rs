@@ -2,6 +2,8 @@
 //! each test says why it is skipped.
 
 #[cfg(target_os = "linux")]
+mod doctor;
+#[cfg(target_os = "linux")]
 mod dump;
 #[cfg(target_os = "linux")]
 mod faults;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::dump::{near, rows, sum, truth};
 use crate::machine::{Machine, Running, wait_for};
@@ -21,9 +21,7 @@ fn traced(machine: &Machine, script: &[&str], source: &str, args: &[&str]) -> (S
     words.extend(script);
     words.extend(["-p", &pid, "--save", dump.to_str().unwrap(), "-o", "/dev/null"]);
     let mut trace = Running::start(machine.seatrace(&words).stdout(Stdio::null()));
-    wait_for(&dump, "# start", Duration::from_secs(60));
-    // BEGIN may print before the last probe is enabled.
-    std::thread::sleep(Duration::from_secs(2));
+    wait_for_probes(&trace.pid());
     target.signal("USR1");
     wait_for(&said, "truth", Duration::from_secs(60));
     std::thread::sleep(Duration::from_millis(500));
@@ -31,6 +29,25 @@ fn traced(machine: &Machine, script: &[&str], source: &str, args: &[&str]) -> (S
     assert_eq!(trace.wait(Duration::from_secs(60)), Some(0));
     target.signal("TERM");
     (fs::read_to_string(dump).unwrap(), truth(&fs::read_to_string(said).unwrap()))
+}
+
+/// Waits until DTrace has enabled all probes: on a busy machine each takes up to a second, and BEGIN may print before the last.
+fn wait_for_probes(pid: &str) {
+    let folder = format!("/proc/{pid}/fd");
+    let open = || {
+        let links =
+            fs::read_dir(&folder).into_iter().flatten().flatten().filter_map(|fd| fs::read_link(fd.path()).ok());
+        let names: Vec<String> = links.map(|link| link.to_string_lossy().into_owned()).collect();
+        (names.iter().any(|name| name.contains("perf_event")), names.len())
+    };
+    let (begin, mut before, mut still) = (Instant::now(), 0, 0);
+    while still < 12 {
+        assert!(begin.elapsed() < Duration::from_secs(90), "no probes after {:?}", begin.elapsed());
+        std::thread::sleep(Duration::from_millis(250));
+        let (loaded, count) = open();
+        still = if loaded && count == before { still + 1 } else { 0 };
+        before = count;
+    }
 }
 
 fn number(text: &str) -> i64 {

@@ -135,6 +135,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("self string sd_text;\n", "", "not declared"),
     ("self string sd_text;", "self string sd_text; int ot_one;", "another prefix"),
     ("self string sd_text;", "self string sd_text; int x;", "no prefix"),
+    ("self string sd_text;", "self string sd_text; int sd_by[int64_t, int];", "int64_t before another key"),
     ("@sound[", "@noise[", "neither the script's prefix nor its name"),
     (
         "\n{\n\tself->sd_start = timestamp;",

@@ -5,6 +5,7 @@
 mod dialect;
 mod faults;
 mod header;
+mod injection;
 mod pages;
 mod program;
 mod rules;

@@ -298,6 +298,13 @@ fn declarations(script: &Script) -> Complaints {
     {
         of_thread.extend(declared_name(declaration));
     }
+    for declaration in &script.program.declarations {
+        let pairs = declaration.windows(2).filter(|pair| pair[0].text.ends_with("_t") && pair[1].is(","));
+        for pair in pairs {
+            let what = "before another key: DTrace 2.0.7 says `syntax error near \",\"`; int and string work";
+            complain(&mut found, pair[0].line, format!("{} {what}", pair[0].text));
+        }
+    }
     for (name, line) in thread_locals(script) {
         if !of_thread.contains(&name) {
             complain(&mut found, line, format!("self->{name} is not declared"));

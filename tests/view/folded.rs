@@ -41,15 +41,13 @@ fn br_13_the_share_of_unresolved_frames_is_told() {
     let rows = [("db`main+0x8;db`0x1a2b;0x18bc3d388", 3), ("db`main+0x8;db`0x1a2f;0x18bc3d390", 2)];
     let trace = stacks(Unit::Samples, &rows);
     assert_eq!(show("folded", &trace, &[]), "db`main;db`[unknown];[unknown] 5\n");
-    assert!(
-        trace.notes.iter().any(|note| note.to_string().starts_with("67% of the frames, by weight, have no symbol"))
-    );
+    assert!(trace.notes.iter().any(|note| note.to_string().starts_with("67% of frames unresolved")));
 }
 
 #[test]
 fn br_37_values_that_wrapped_around_are_told() {
     let trace = stacks(Unit::Nanoseconds, &[("a", 18_446_744_073_709_551_615), ("b", 1)]);
-    assert!(trace.notes.iter().any(|note| note.to_string() == "value near 2^64: likely an underflow in the script"));
+    assert!(trace.notes.iter().any(|note| note.to_string().starts_with("value near 2^64: likely an underflow")));
 }
 
 #[test]

@@ -10,7 +10,9 @@ pub(super) fn name(line: &[u8]) -> Option<&str> {
     let rest = line.strip_prefix(b"@")?;
     let length = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
     let (name, after) = rest.split_at(length);
-    (after.starts_with(b"[") || after.starts_with(b":")).then(|| std::str::from_utf8(name).unwrap_or(""))
+    // `@a:=5` is SQL.
+    (after.starts_with(b"[") || after.starts_with(b": ") || after == b":")
+        .then(|| std::str::from_utf8(name).unwrap_or(""))
 }
 
 /// Reads the entry at hand.

@@ -14,17 +14,20 @@ pub(super) fn read(tables: &mut Tables<'_>) {
     if tables.separator != b'\t' {
         return csv::read(tables, line, text);
     }
-    let names: Vec<String> = split(&text).map(column).collect();
+    let count = split(&text).count();
+    // Names of columns are words: a row with a number is none, which spares most rows a closer look.
+    let may_be_header = !split(&text).any(|cell| cell.first().is_some_and(u8::is_ascii_digit));
+    let names: Vec<String> = if may_be_header { split(&text).map(column).collect() } else { Vec::new() };
     // In a result of one column a tab is part of a raw text, a plan for example.
-    let unlike = tables.width > 1 && names.len() > tables.width;
-    if (tables.is_header)(&names) || unlike {
-        tables.width = names.len();
+    let unlike = tables.width > 1 && count > tables.width;
+    if unlike || (tables.is_header)(&names) {
+        tables.width = count;
         tables.first_cell.clear();
-        tables.queue.push_back(Item::Columns(names));
+        tables.queue.push_back(Item::Columns(split(&text).map(column).collect()));
         return;
     }
     if tables.width == 0 {
-        tables.width = names.len();
+        tables.width = count;
     }
     while split(&text).count() < tables.width && join_next(&mut tables.lines, &mut text) {}
     tables.first_cell = split(&text).next().unwrap_or(&[]).to_vec();

@@ -19,8 +19,7 @@ pub(super) fn read(lines: &mut Lookahead<'_>, is_header: fn(&[String]) -> bool, 
     let Some((_, border)) = lines.next() else { return };
     let widths: Vec<usize> = border.split(|&b| b == b'+').map(<[u8]>::len).filter(|&width| width > 0).collect();
     let mut first = true;
-    loop {
-        let Some((line, text)) = row(lines, widths.len()) else { break };
+    while let Some((line, text)) = row(lines, widths.len()) {
         let cells = split(&text, &widths);
         if std::mem::take(&mut first) {
             let names: Vec<String> = cells.iter().map(|text| column(text)).collect();

@@ -86,8 +86,10 @@ impl<'a> Tables<'a> {
                 self.width = 0;
                 boxed::read(&mut self.lines, self.is_header, &mut self.queue);
             } else if vertical::is_row(line) {
+                self.width = 0;
                 vertical::read(&mut self.lines, &mut self.vertical, &mut self.queue);
             } else if xml::is_start(line) {
+                self.width = 0;
                 xml::read(&mut self.lines, &mut self.queue);
             } else if self.width == 0 && insert::is_line(line) {
                 insert::read(&mut self.lines, &mut self.created, self.is_header, &mut self.queue);
@@ -112,10 +114,24 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// The names of the columns of the first result in these bytes.
+/// The names of the columns of the first result in these bytes, or of the first known one further on, where its form leaves no doubt
+/// (a line of words is a batch's header only at the begin).
 pub(super) fn first_columns(head: &[u8], is_header: fn(&[String]) -> bool) -> Option<Vec<String>> {
     let mut lines = Lines::from_bytes(head);
-    match Tables::new(&mut lines, is_header).next()? {
+    let mut tables = Tables::new(&mut lines, is_header);
+    let first = tables.next()?;
+    if let Item::Columns(names) = &first
+        && is_header(names)
+    {
+        return Some(names.clone());
+    }
+    while let Some(item) = tables.next() {
+        match item {
+            Item::Columns(names) if tables.width == 0 && is_header(&names) => return Some(names),
+            _ => {}
+        }
+    }
+    match first {
         Item::Columns(names) => Some(names),
         Item::Row(_) => None,
     }

@@ -1,3 +1,5 @@
+//! Each form of client output, by hand.
+
 //! The shapes of client output, each from a hand-written example.
 
 use super::*;

@@ -89,5 +89,5 @@ pub(super) fn name(step: &Step, trace: &mut Trace) -> NameId {
 pub(super) fn nanoseconds(milliseconds: f64) -> Option<i128> {
     let nanoseconds = (milliseconds * 1e6).round();
     // A year is more than any statement takes, and far from the limits of the sums.
-    (nanoseconds >= 0.0 && nanoseconds < 3.2e16).then_some(nanoseconds as i128)
+    (0.0..3.2e16).contains(&nanoseconds).then_some(nanoseconds as i128)
 }

@@ -15,6 +15,9 @@ pub(super) const MARKS: &[&str] = &["(actual time=", "(never executed)", "(cost=
 /// Reads all trees of a text.
 pub(super) fn read(text: &str, line: u64, trace: &mut Trace) -> Result<()> {
     let lines = gather(text, line, trace);
+    if lines.is_empty() {
+        return Err(refusal(trace, line, "no step of a plan in this text", RUN_ANALYZE));
+    }
     if !lines.iter().any(|line| line.measured.is_some()) {
         return Err(refusal(trace, line, ESTIMATES, RUN_ANALYZE));
     }
