@@ -32,6 +32,8 @@ struct Keys {
     query: usize,
     database: Option<usize>,
     kind: Option<usize>,
+    /// There are keys that statements do not have: a part of their time is told.
+    partial: bool,
 }
 
 impl Keys {
@@ -40,13 +42,15 @@ impl Keys {
             let named = |key: &super::Key| key.name.as_deref().is_some_and(|name| names.contains(&name));
             series.keys.iter().position(named)
         };
-        Some(Keys { query: at(&["query", "statement"])?, database: at(&["database"]), kind: at(&KINDS) })
+        let whole = ["query", "statement", "database", "user", "host"];
+        let partial = series.keys.iter().any(|key| key.name.as_deref().is_none_or(|name| !whole.contains(&name)));
+        Some(Keys { query: at(&["query", "statement"])?, database: at(&["database"]), kind: at(&KINDS), partial })
     }
 }
 
 fn told(series: &Series, keys: &Keys) -> Told {
     let is_time = series.unit.picoseconds().is_some();
-    let by_kind = keys.kind.is_some() || series.has_stack;
+    let by_kind = keys.partial || series.has_stack;
     match series.function {
         Function::Sum if is_time && by_kind => Told::Waits,
         Function::Sum if is_time => Told::Total,
@@ -99,6 +103,9 @@ impl Workload {
         let database = database.map(|name| self.names.text(name.as_bytes()));
         let kind = match keys.kind.map(text) {
             Some(path) => path.to_owned(),
+            // The bundled script query-sort: time of filesorts by table and statement.
+            None if series.name.as_deref() == Some("qs_total") => "sort".into(),
+            None if !series.has_stack => series.name.clone().unwrap_or_default(),
             None => super::wait_kind::of_stack(row.stack.iter().map(|&id| trace.names.get(id))).to_owned(),
         };
         let class = self.class_of_text(text(keys.query));
