@@ -3,6 +3,8 @@
 //! The output is committed, so that a build needs no libclang. With `--features bindgen` it is written anew: a test compares the two, and
 //! `SEATRACE_BLESS=1` in the environment of the build replaces the committed file.
 #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::indexing_slicing)]
+// Generated: zeroing of plain C structs, which any bit pattern is valid for.
+#![allow(clippy::undocumented_unsafe_blocks)]
 
 include!("abi/bindings.rs");
 

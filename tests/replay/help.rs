@@ -20,6 +20,7 @@ fn folder() -> tempfile::TempDir {
         ("after.dump", "on-cpu"),
         ("trace.dump", "off-cpu"),
         ("before.folded", "on-cpu"),
+        ("after.folded", "on-cpu"),
     ];
     for (name, script) in copies {
         fs::copy(root.join(format!("d-scripts/{script}.out")), folder.path().join(name)).unwrap();
