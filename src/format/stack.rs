@@ -11,12 +11,12 @@ pub(super) struct Stack {
 impl Stack {
     /// Takes the text of a frame's line, without indent. `[ text ]` is the note of a ustack helper on the frame before.
     pub(super) fn push(&mut self, text: &[u8], names: &mut Names) {
-        if let Some(note) = annotation(text) {
-            if let Some(frame) = self.frames.last_mut() {
-                let joined = format!("{} [{}]", names.get(*frame), String::from_utf8_lossy(note));
-                *frame = names.text(joined.as_bytes());
-                return;
-            }
+        if let Some(note) = annotation(text)
+            && let Some(frame) = self.frames.last_mut()
+        {
+            let joined = format!("{} [{}]", names.get(*frame), String::from_utf8_lossy(note));
+            *frame = names.text(joined.as_bytes());
+            return;
         }
         self.frames.push(names.frame(text));
     }

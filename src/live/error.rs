@@ -287,9 +287,9 @@ fn explain(step: Step, text: &str, at: Circumstances<'_>) -> (Failure, String) {
 
 /// The line of the program that a compiler's message names, as `\n    12 | text`.
 fn shown_line(text: &str, source: &str) -> String {
-    let number = text.find("line ").map(|at| &text[at + "line ".len()..]).and_then(|rest| {
+    let number = text.split_once("line ").and_then(|(_, rest)| {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        rest[..digits].parse::<usize>().ok()
+        rest.get(..digits)?.parse::<usize>().ok()
     });
     let line = number.and_then(|number| Some((number, source.lines().nth(number.checked_sub(1)?)?)));
     match line {

@@ -137,14 +137,14 @@ impl State {
         let Some(&last) = text.last() else { return };
         self.has_printed = true;
         let mut rest = text;
-        if !self.waiting.is_empty() {
-            if let Some(newline) = memchr::memchr(b'\n', text) {
-                let (line, after) = text.split_at(newline + 1);
-                let waiting = std::mem::take(&mut self.waiting);
-                self.store(line);
-                self.store(&waiting);
-                rest = after;
-            }
+        if !self.waiting.is_empty()
+            && let Some(newline) = memchr::memchr(b'\n', text)
+        {
+            let (line, after) = text.split_at(newline + 1);
+            let waiting = std::mem::take(&mut self.waiting);
+            self.store(line);
+            self.store(&waiting);
+            rest = after;
         }
         self.store(rest);
         self.last = last;

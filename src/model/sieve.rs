@@ -144,7 +144,7 @@ impl Matches<'_> {
             let has_keys = wanted.iter().all(|&(place, value)| {
                 place.and_then(|at| row.keys.get(at)).is_some_and(|&id| self.names.get(id) == value)
             });
-            let stack = self.from_root(row.stack).filter(|_| {
+            let stack = self.below_root(row.stack).filter(|_| {
                 has_keys && least.is_none_or(|least| row.value >= least) && self.keeps(row.keys.iter().chain(row.stack))
             });
             let Some(stack) = stack else {
@@ -173,7 +173,7 @@ impl Matches<'_> {
     }
 
     /// The stack from the first frame that `--root` matches; `None` if there is none.
-    fn from_root<'b>(&mut self, stack: &'b [NameId]) -> Option<&'b [NameId]> {
+    fn below_root<'b>(&mut self, stack: &'b [NameId]) -> Option<&'b [NameId]> {
         if self.filter.root.is_none() {
             return Some(stack);
         }

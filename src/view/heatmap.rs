@@ -118,10 +118,10 @@ impl Map<'_> {
         let height = bottom + BOTTOM + 15.0 * notes as f64;
         let mut svg = String::new();
         let ground = if alone { " style=\"color:#222;background:#fff\"" } else { "" };
-        _ = write!(
+        _ = writeln!(
             svg,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
-             role=\"img\" aria-label=\"{}\" font-family=\"sans-serif\" font-size=\"12\"{ground}>\n",
+             role=\"img\" aria-label=\"{}\" font-family=\"sans-serif\" font-size=\"12\"{ground}>",
             xml_escape(self.title)
         );
         if alone {
@@ -264,10 +264,11 @@ pub(super) fn duration(nanoseconds: u64) -> String {
         (1_000, "us"),
         (1, "ns"),
     ];
-    let fits = |unit: &&(u64, &str)| nanoseconds >= unit.0 && (unit.0 < 60_000_000_000 || nanoseconds % unit.0 == 0);
+    let fits =
+        |unit: &&(u64, &str)| nanoseconds >= unit.0 && (unit.0 < 60_000_000_000 || nanoseconds.is_multiple_of(unit.0));
     let (size, word) = UNITS.iter().find(fits).copied().unwrap_or((1, "ns"));
     let tenths = nanoseconds / (size / 10).max(1);
-    if size == 1 || tenths % 10 == 0 {
+    if size == 1 || tenths.is_multiple_of(10) {
         format!("{} {word}", nanoseconds / size)
     } else {
         format!("{}.{} {word}", tenths / 10, tenths % 10)

@@ -89,7 +89,7 @@ fn the_kernel_stack_stands_above_the_user_stack() {
     // User first in the key: the same picture.
     let row = "\n  t-queue                                           \n              libc.so.6`futex_wait+0x1\n              prog`main+0x2\n\n              vmlinux`__schedule+0x4f2\n              vmlinux`schedule+0x27\n         10071296\n";
     assert_eq!(folded(row), "t-queue;prog`main;libc.so.6`futex_wait;vmlinux`schedule;vmlinux`__schedule 10071296\n");
-    assert_eq!(notes(&recorded("oncpu_kernel.out.gz")).contains("several times"), false);
+    assert!(!notes(&recorded("oncpu_kernel.out.gz")).contains("several times"));
 }
 
 #[test]

@@ -21,10 +21,10 @@ pub(super) fn fired(line: &[u8]) -> Option<&[u8]> {
     if cpu_end < 3 || line.get(cpu_end) != Some(&b' ') {
         return None;
     }
-    if let Some(flow) = line.get(cpu_end..).map(<[u8]>::trim_ascii_start) {
-        if [&b"-> "[..], b"<- ", b"| ", b"=> ", b"<= "].iter().any(|arrow| flow.starts_with(arrow)) {
-            return Some(flow);
-        }
+    if let Some(flow) = line.get(cpu_end..).map(<[u8]>::trim_ascii_start)
+        && [&b"-> "[..], b"<- ", b"| ", b"=> ", b"<= "].iter().any(|arrow| flow.starts_with(arrow))
+    {
+        return Some(flow);
     }
     let (id_end, id_digits) = digits(line, cpu_end.saturating_add(1))?;
     let width = id_end.saturating_sub(cpu_end.saturating_add(1));

@@ -335,12 +335,12 @@ impl Reader {
         self.end_text_line();
         self.text.extend_from_slice(line);
         self.after_blank = false;
-        if row::ends_in_value(line) {
-            if let Some(data) = row::split(&self.text) {
-                self.complete = data.last().is_some_and(|last| last.value().is_some());
-                if self.complete && self.state == State::Tail {
-                    self.emit_pending(trace);
-                }
+        if row::ends_in_value(line)
+            && let Some(data) = row::split(&self.text)
+        {
+            self.complete = data.last().is_some_and(|last| last.value().is_some());
+            if self.complete && self.state == State::Tail {
+                self.emit_pending(trace);
             }
         }
     }

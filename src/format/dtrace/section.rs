@@ -136,10 +136,10 @@ impl Sections {
 
     /// The aggregation of that shape in the current block: the last one, or one that is at least the `repetition`-th.
     fn series(&mut self, shape: &Shape, repetition: u32, trace: &mut Trace) -> SeriesId {
-        if let Some(open) = self.open.iter().rev().find(|open| open.shape == *shape) {
-            if open.repetition >= repetition {
-                return open.id;
-            }
+        if let Some(open) = self.open.iter().rev().find(|open| open.shape == *shape)
+            && open.repetition >= repetition
+        {
+            return open.id;
         }
         let name = self.name_of(repetition, shape.column);
         let key = |kind: &KeyKind| Key { name: None, kind: *kind };

@@ -74,10 +74,10 @@ impl Reader {
         if line.first() == Some(&b'd') && diagnostic::read(line, trace) {
             return Ok(());
         }
-        if let Some(text) = line.strip_prefix(b"# ") {
-            if self.aggregation.as_ref().is_none_or(|open| !open.is_row(line)) || heading::is_known(text) {
-                return self.heading(text, number, trace);
-            }
+        if let Some(text) = line.strip_prefix(b"# ")
+            && (self.aggregation.as_ref().is_none_or(|open| !open.is_row(line)) || heading::is_known(text))
+        {
+            return self.heading(text, number, trace);
         }
         if let Some(aggregation) = &mut self.aggregation {
             aggregation.line(line, number, trace);

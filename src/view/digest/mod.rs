@@ -111,7 +111,7 @@ fn digest(workload: &Workload, said: &[String], trace: &Trace, options: &Options
 }
 
 /// The classes in order, SQL first, then what is none; ties by fingerprint.
-pub(super) fn ranked<'a>(workload: &'a Workload, sort: Option<Sort>) -> Vec<&'a Class> {
+pub(super) fn ranked(workload: &Workload, sort: Option<Sort>) -> Vec<&Class> {
     let mut classes: Vec<&Class> = workload.classes().iter().collect();
     let key = |class: &Class| -> i128 {
         match sort.unwrap_or(Sort::Total) {

@@ -49,11 +49,12 @@ fn of_class(class: &Class, total: i128) -> String {
     if let Some((kind, &spent)) = main.filter(|(_, spent)| **spent > 0) {
         said.push_str(&format!("; mostly {} ({})", kind_name(kind), time(spent)));
     }
-    if let [Some(sent), Some(examined), _] = class.rows {
-        if examined / sent.max(1) >= WASTE && examined > 10 * WASTE {
-            let per_row = text::thousands((examined / sent.max(1)).into());
-            said.push_str(&format!("; reads {per_row} rows for each that it sends"));
-        }
+    if let [Some(sent), Some(examined), _] = class.rows
+        && examined / sent.max(1) >= WASTE
+        && examined > 10 * WASTE
+    {
+        let per_row = text::thousands((examined / sent.max(1)).into());
+        said.push_str(&format!("; reads {per_row} rows for each that it sends"));
     }
     said
 }
