@@ -35,7 +35,7 @@ fn commands(text: &str, verbs: &[&str]) -> Vec<Vec<String>> {
     let lines = text.lines().map(str::trim_start).map(|line| line.strip_prefix("sudo ").unwrap_or(line));
     lines
         .filter_map(|line| line.strip_prefix("seatrace "))
-        .filter(|line| !line.contains('|') && !line.contains("$(") && !line.contains('`'))
+        .filter(|line| !line.contains(['|', '>']) && !line.contains("$(") && !line.contains('`'))
         .map(|line| {
             line.split(" #").next().unwrap_or("").split_whitespace().map(|word| word.replace('"', "")).collect()
         })

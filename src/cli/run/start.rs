@@ -125,7 +125,12 @@ fn explicit_target(run: &Run) -> Result<Option<Target>> {
         return Ok(Some(Target::Process(pid)));
     }
     if let Some(name) = &asked.name {
-        return Ok(Some(Target::Process(server::by_name(Some(name))?.pid)));
+        return match server::by_name(Some(name)) {
+            Ok(found) => Ok(Some(Target::Process(found.pid))),
+            // What would run is shown without that server too.
+            Err(_) if run.print => Ok(None),
+            Err(error) => Err(error),
+        };
     }
     let words: Vec<String> = match &asked.command {
         Some(command) => command.split_whitespace().map(str::to_owned).collect(),
