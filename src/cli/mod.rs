@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 use crate::model::{Passes, Severity, Trace};
@@ -242,9 +242,22 @@ fn terminal_columns(out: &Output) -> Option<usize> {
     }
 }
 
+/// The command line. Options that a script shares with the views (`--min`, `--user`) are taken for the script first: clap's derived code
+/// takes what it reads out of the matches.
+fn parse(arguments: impl IntoIterator<Item = OsString>) -> std::result::Result<Cli, clap::Error> {
+    let mut command = Cli::command();
+    let mut matches = command.try_get_matches_from_mut(arguments)?;
+    let own = matches.subcommand().map(|(_, matches)| run::ScriptArgs::from_arg_matches(matches)).transpose()?;
+    let mut cli = Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
+    if let (Verb::Run(run), Some(own)) = (&mut cli.verb, own) {
+        run.take_script_args(own);
+    }
+    Ok(cli)
+}
+
 /// Parses the arguments and runs the verb; what comes back is the exit status.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<ExitCode> {
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match parse(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             error.print()?;

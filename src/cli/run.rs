@@ -106,6 +106,11 @@ pub(super) struct Finished {
 }
 
 impl Run {
+    /// The options for the script, read before the views took theirs.
+    pub(super) fn take_script_args(&mut self, given: ScriptArgs) {
+        self.script_args = given;
+    }
+
     /// Traces until something ends it, and shows the result.
     pub(super) fn run(&self, quiet: bool) -> Result<Finished> {
         let job = Job::new(self)?;

@@ -97,7 +97,12 @@ fn the_command_line_keeps_values_apart() {
         for value in HOSTILE {
             let output = seatrace(&[verb, &["--user", value]].concat());
             assert_eq!(String::from_utf8_lossy(&output.stdout), script.text, "{verb:?} --user {value:?}");
+            // It does reach the program, as its second argument.
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(said.contains(&format!("arguments: \"0\" {value:?}")), "{verb:?} --user {value:?}: {said}");
         }
+        let said = String::from_utf8_lossy(&seatrace(&[verb, &["--min", "10ms"]].concat()).stderr).into_owned();
+        assert!(said.contains("arguments: \"10000000\""), "{verb:?} --min: {said}");
         for value in NO_NUMBERS {
             let output = seatrace(&[verb, &[&format!("--min={value}")]].concat());
             assert_eq!(output.status.code(), Some(2), "{verb:?} --min={value:?}");
