@@ -239,8 +239,9 @@ fn program_files(plan: &Plan) -> std::io::Result<Vec<NamedTempFile>> {
 
 fn arguments(plan: &Plan, files: &[NamedTempFile]) -> Result<Vec<String>, LiveError> {
     let mut all: Vec<String> = vec!["-q".into()];
-    for (name, value) in &plan.options {
-        let option = value.as_ref().map_or(name.clone(), |value| format!("{name}={value}"));
+    let ours = plan.flavor.traits().options.iter().map(|(name, value)| (name.to_string(), value.map(str::to_owned)));
+    for (name, value) in ours.chain(plan.options.iter().cloned()) {
+        let option = value.map_or(name.clone(), |value| format!("{name}={value}"));
         all.extend(["-x".into(), option]);
     }
     match &plan.target {

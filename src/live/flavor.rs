@@ -47,6 +47,8 @@ pub struct Traits {
     pub create: CreateShape,
     /// Options that dtrace(1) sets by itself and the library does not.
     pub presets: &'static [(&'static str, Option<&'static str>)],
+    /// Options that our programs need beyond those, also of dtrace(1).
+    pub options: &'static [(&'static str, Option<&'static str>)],
     /// How to get the privileges that tracing takes.
     pub privileges: &'static str,
     /// How to get DTrace itself.
@@ -114,6 +116,8 @@ const MACOS: Traits = Traits {
         ("stacksymbols", Some("enabled")),
         ("temporal", Some("yes")),
     ],
+    // Names of C++ functions as the binary has them, as on the other systems: the pid forms look for those.
+    options: &[("mangled", None)],
     privileges: "run it with sudo",
     install: "DTrace is part of macOS",
 };
@@ -126,6 +130,7 @@ const ILLUMOS: Traits = Traits {
     grab: "dtrace_proc_grab",
     create: CreateShape::Plain,
     presets: &[("bufsize", Some("4m")), ("aggsize", Some("4m")), ("temporal", Some("yes"))],
+    options: &[],
     privileges: "run it with pfexec, or give the user dtrace_proc, dtrace_user and dtrace_kernel \
                  (usermod -K defaultpriv=basic,dtrace_proc,dtrace_user,dtrace_kernel USER)",
     install: "install the package system/dtrace",
@@ -139,6 +144,7 @@ const FREEBSD: Traits = Traits {
     grab: "dtrace_proc_grab",
     create: CreateShape::WithHook,
     presets: &[("bufsize", Some("4m")), ("aggsize", Some("4m")), ("temporal", Some("yes"))],
+    options: &[],
     privileges: "run it as root (sudo or doas)",
     install: "load the modules: kldload dtraceall",
 };
@@ -151,6 +157,7 @@ const LINUX: Traits = Traits {
     grab: "dtrace_proc_grab_pid",
     create: CreateShape::WithFlags,
     presets: &[("bufsize", Some("4m")), ("aggsize", Some("4m"))],
+    options: &[],
     privileges: "run it as root (sudo)",
     install: "install Oracle's DTrace 2.x (packages dtrace and libdtrace2)",
 };

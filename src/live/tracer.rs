@@ -66,7 +66,7 @@ fn start<'a>(
     };
     let handle = Handle::open(library, pipe, shared.clone()).map_err(|text| failed(Step::Open, text, "", ""))?;
     let mut tracer = Tracer { plan, shared, handle, held: None };
-    for (name, value) in plan.flavor.traits().presets {
+    for (name, value) in plan.flavor.traits().presets.iter().chain(plan.flavor.traits().options) {
         // An older library may not know one of them; the defaults do then.
         let _ = tracer.handle.set(name, *value);
     }
