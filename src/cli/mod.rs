@@ -163,6 +163,13 @@ impl Show {
         self.format.is_some() || self.output.is_some()
     }
 
+    /// Names the output where the command line does not.
+    pub(crate) fn write_to(&mut self, name: &str) {
+        if !self.names_a_view() {
+            self.output = Some(name.into());
+        }
+    }
+
     /// Opens the output, and tells the views about it.
     fn open(&self) -> Result<(Output, view::Options)> {
         let out = Output::create(self.output.as_deref())?;
@@ -257,13 +264,16 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> std::result::Result<C
 
 /// Parses the arguments and runs the verb; what comes back is the exit status.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<ExitCode> {
-    let cli = match parse(arguments) {
+    let mut cli = match parse(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             error.print()?;
             return Ok(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)));
         }
     };
+    if let Verb::Run(run) = &mut cli.verb {
+        run.settle();
+    }
     let (trace, code) = match &cli.verb {
         Verb::Replay(replay) => (replay.run()?, ExitCode::SUCCESS),
         Verb::Diff(diff) => (diff.run()?, ExitCode::SUCCESS),

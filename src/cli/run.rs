@@ -1,10 +1,12 @@
 //! `seatrace run`: a live trace, shown as `replay` shows a saved one.
 
+mod choice;
 mod save;
 mod script_args;
 mod start;
 mod status;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -34,6 +36,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   seatrace run query-time -- mariadbd --no-defaults --datadir=\"my data\"
   seatrace run -s mine.d -p 4242 -x strsize=1024
   seatrace run on-cpu --rate 97 --print
+  seatrace run report -d 30s --save report.dump
 
 Ctrl-C ends the trace and shows what it has; a second one stops the output.";
 
@@ -105,10 +108,28 @@ pub(super) struct Finished {
     pub code: ExitCode,
 }
 
+/// The script that makes a file for a browser: without a view named, that file is what it is for.
+const REPORT: (&str, &str) = ("report", "report.html");
+
 impl Run {
     /// The options for the script, read before the views took theirs.
     pub(super) fn take_script_args(&mut self, given: ScriptArgs) {
         self.script_args = given;
+    }
+
+    /// Fills in what depends on the script.
+    pub(super) fn settle(&mut self) {
+        if self.script.as_deref() == Some(REPORT.0) {
+            self.show.write_to(REPORT.1);
+        }
+    }
+
+    /// What the text is called in notes: what `replay` would call it.
+    fn input_name<'a>(&self, job: &'a Job) -> Cow<'a, str> {
+        match &self.save {
+            Some(path) => Cow::Owned(path.display().to_string()),
+            None => Cow::Borrowed(&job.name),
+        }
     }
 
     /// Traces until something ends it, and shows the result.
@@ -136,7 +157,7 @@ impl Run {
                 };
             }
         };
-        let shown = follow(&job, &session, view, save, &status);
+        let shown = follow(&job, &self.input_name(&job), &session, view, save, &status);
         status.end();
         if shown.is_err() && signals_received() > 1 {
             drop(session);
@@ -172,6 +193,7 @@ struct View<'a> {
 /// Reads the text of the trace to its end and shows it, while the target may still live.
 fn follow(
     job: &Job,
+    name: &str,
     session: &Session,
     view: View<'_>,
     save: Option<Save>,
@@ -191,7 +213,7 @@ fn follow(
         true => status.end(),
         false => status.watch(session.progress()),
     }
-    let mut input = Input::from_read(&job.name, Box::new(text))?;
+    let mut input = Input::from_read(name, Box::new(text))?;
     read(&mut input, &mut trace)?;
     // The dump is complete, whatever becomes of the view.
     let saved = finish();

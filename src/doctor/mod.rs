@@ -23,6 +23,7 @@ pub use target::Target;
 pub use verdict::{Verdict, Works};
 
 use crate::live::Flavor;
+use crate::scripts::Form;
 
 /// What is asked about.
 #[derive(Clone, Debug, Default)]
@@ -89,6 +90,11 @@ pub fn examine(ask: &Ask, native: Option<Flavor>, eyes: &dyn Eyes) -> Report {
         Examined { target, flavor, verdicts }
     });
     Report { flavor: native, examined: examined.collect(), options: ask.options.clone(), system }
+}
+
+/// What keeps probes of the form from firing on this system.
+pub fn obstacle(form: &Form, flavor: Flavor, options: &[(String, Option<String>)], eyes: &dyn Eyes) -> Option<Finding> {
+    system::examine(flavor, options, eyes).into_iter().find(|finding| verdict::is_stopped(form, finding))
 }
 
 impl Examined {

@@ -11,6 +11,7 @@
 //!  *   probes     mysql query-start query-done
 //!  *   functions  *dispatch_command*
 //!  *   providers  sched
+//!  *   scripts    query-time off-cpu|blocked-calls
 //!  *   system     linux macos
 //!  *   target     yes
 //!  *
@@ -52,6 +53,8 @@ pub struct Header {
     pub functions: Vec<String>,
     /// Providers of the kernel, besides pid and dtrace.
     pub providers: Vec<String>,
+    /// Scripts that run with it in one trace. Of alternatives (`off-cpu|blocked-calls`) the first that can.
+    pub scripts: Vec<String>,
     /// Systems on which it runs; empty: all.
     pub systems: Vec<String>,
     /// Whether it needs a process.
@@ -107,6 +110,7 @@ impl Header {
             }
             "functions" => self.functions.extend(words),
             "providers" => self.providers.extend(words),
+            "scripts" => self.scripts.extend(words),
             "system" => self.systems.extend(words),
             "target" => {
                 self.target = match rest.trim() {
@@ -116,7 +120,7 @@ impl Header {
                     other => return Err(format!("NEEDS target: {other}: use yes, no or optional")),
                 }
             }
-            other => return Err(format!("NEEDS {other}: use probes, functions, providers, system or target")),
+            other => return Err(format!("NEEDS {other}: use probes, functions, providers, scripts, system or target")),
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ mod prepare;
 pub use choose::{Choice, Server, choose};
 pub use header::{Header, TargetNeed};
 pub use option::{OptionKind, ScriptOption, Token, parse_size};
-pub use prepare::{pragma_value, prepare, with_options};
+pub use prepare::{pragma_value, prepare, share_options, with_options};
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
 //! From a form and the user's options to a program that can run.
 
-use super::option::replace_word;
+use super::option::{parse_size, replace_word};
 use super::{Form, Token};
 use crate::error::{Error, Result};
 use crate::live::Program;
@@ -60,8 +60,48 @@ pub fn with_options(mut program: Program, options: &[(String, Option<String>)]) 
             })
             .collect();
         program.text = lines.join("\n");
+        if let Some(bytes) = parse_size(value).filter(|_| name == "strsize") {
+            program.text = with_strsize(&program.text, bytes);
+        }
     }
     program
+}
+
+/// The heading that tells a reader where texts were cut.
+fn with_strsize(text: &str, bytes: u64) -> String {
+    const HEADING: &str = "# strsize\\t";
+    let Some((before, rest)) = text.split_once(HEADING) else { return text.to_owned() };
+    format!("{before}{HEADING}{bytes}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
+/// Gives programs that share a handle, and with it its options, the largest value that one of them asks for. Returns what was raised.
+pub fn share_options(programs: &mut [Program]) -> Vec<(String, String)> {
+    let mut asked: Vec<(String, String)> = Vec::new();
+    let mut raised = Vec::new();
+    for (name, value) in programs.iter().flat_map(|program| program.text.lines().filter_map(pragma)) {
+        match asked.iter_mut().find(|(known, _)| known == name) {
+            None => asked.push((name.to_owned(), value.to_owned())),
+            Some((_, known)) if known == value => {}
+            Some((_, known)) => {
+                if magnitude(value) > magnitude(known) {
+                    value.clone_into(known);
+                }
+                raised.push(name.to_owned());
+            }
+        }
+    }
+    asked.retain(|(name, _)| raised.contains(name));
+    let options: Vec<(String, Option<String>)> =
+        asked.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+    for program in programs {
+        *program = with_options(program.clone(), &options);
+    }
+    asked
+}
+
+/// A size (`16m`) or a rate (`10hz`) as a number.
+fn magnitude(value: &str) -> u64 {
+    parse_size(value.trim_end_matches("hz")).unwrap_or(0)
 }
 
 /// The value that a program gives to an option by pragma.
@@ -109,6 +149,25 @@ mod tests {
         assert!(program.text.contains("\nprofile-97 /"));
         let program = with_options(program, &[("aggsize".into(), Some("1m".into()))]);
         assert!(program.text.contains("#pragma D option aggsize=1m\n"));
+    }
+
+    #[test]
+    fn programs_in_one_handle_share_the_largest_value() {
+        let of = |text: &str| Program { name: "t.d".into(), text: text.into(), args: Vec::new() };
+        let mut programs = [
+            of("#pragma D option strsize=256\n#pragma D option aggsize=32m\nprintf(\"# strsize\\t256\\n\");"),
+            of("#pragma D option strsize=1024\n#pragma D option aggsize=4096k\n#pragma D option bufsize=1m\n"),
+        ];
+        let raised = share_options(&mut programs);
+        assert_eq!(raised, [("strsize".into(), "1024".into()), ("aggsize".into(), "32m".to_string())]);
+        assert_eq!(
+            programs[0].text,
+            "#pragma D option strsize=1024\n#pragma D option aggsize=32m\nprintf(\"# strsize\\t1024\\n\");"
+        );
+        assert_eq!(
+            programs[1].text,
+            "#pragma D option strsize=1024\n#pragma D option aggsize=32m\n#pragma D option bufsize=1m\n"
+        );
     }
 
     #[test]

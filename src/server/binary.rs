@@ -47,6 +47,11 @@ impl Binary {
         self.functions.iter().any(|name| matches(glob.as_bytes(), name.as_bytes()))
     }
 
+    /// How many functions match the glob.
+    pub fn functions_like(&self, glob: &str) -> usize {
+        self.functions.iter().filter(|name| matches(glob.as_bytes(), name.as_bytes())).count()
+    }
+
     /// Whether any function has a name: a stripped file has none.
     pub fn has_symbols(&self) -> bool {
         !self.functions.is_empty()

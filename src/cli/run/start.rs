@@ -2,11 +2,10 @@
 
 use std::io::Write;
 
-use super::{Run, say};
+use super::{Run, choice, say};
 use crate::error::{Error, Result};
 use crate::live::{self, Failure, Flavor, LiveError, Plan, Program, Session, Target, Via};
-use crate::scripts::{self, Server, TargetNeed};
-use crate::server::{self, Binary};
+use crate::{scripts, server};
 
 /// What is to be traced, settled.
 pub(super) struct Job {
@@ -24,8 +23,14 @@ impl Job {
     pub(super) fn new(run: &Run) -> Result<Job> {
         let flavor = Flavor::native();
         let mut remarks = Vec::new();
-        let (name, program, target) = match (&run.script, &run.source) {
-            (Some(script), _) => bundled(run, script, flavor, &mut remarks)?,
+        let mut said = Vec::new();
+        let (name, programs, target) = match (&run.script, &run.source) {
+            (Some(script), _) => {
+                let chosen = choice::bundled(run, script, flavor)?;
+                remarks.extend(chosen.remarks);
+                said = chosen.left_out;
+                (chosen.name, chosen.programs, chosen.target)
+            }
             (None, Some(path)) => {
                 let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
                 let text = String::from_utf8(bytes)
@@ -33,20 +38,27 @@ impl Job {
                 let name = path.display().to_string();
                 let program =
                     Program { name: name.clone(), text: without_interpreter(&text), args: run.arguments.clone() };
-                (name, program, explicit_target(run)?.unwrap_or(Target::System))
+                (name, vec![program], explicit_target(run)?.unwrap_or(Target::System))
             }
             (None, None) => return Err(Error::Usage("name a script, or give a D program with -s FILE".into())),
         };
-        let program = scripts::with_options(program, &run.options);
+        let mut programs: Vec<Program> =
+            programs.into_iter().map(|program| scripts::with_options(program, &run.options)).collect();
+        let shared = scripts::share_options(&mut programs);
+        if !shared.is_empty() {
+            let shared: Vec<String> = shared.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+            said.push(format!("options of all scripts, the largest that one asks for: {}", shared.join(", ")));
+        }
+        remarks.extend(said.iter().cloned());
         let plan = Plan {
             // `--print` works everywhere; `session` refuses a system without DTrace.
             flavor: flavor.unwrap_or(Flavor::Linux),
             library: None,
-            programs: vec![program],
+            programs,
             options: run.options.clone(),
             target,
             duration: run.duration,
-            remarks: Vec::new(),
+            remarks: said,
         };
         Ok(Job { name, is_own: run.source.is_some(), remarks, plan })
     }
@@ -69,57 +81,8 @@ impl Job {
     }
 }
 
-/// A bundled script in the form that fits the target.
-fn bundled(
-    run: &Run,
-    name: &str,
-    flavor: Option<Flavor>,
-    remarks: &mut Vec<String>,
-) -> Result<(String, Program, Target)> {
-    let script = scripts::by_name(name)?;
-    let need = script.main_form().map_or(TargetNeed::Yes, |form| form.header.target);
-    let target = match explicit_target(run)? {
-        Some(target) => target,
-        // What would run is shown without a server too.
-        None if need != TargetNeed::Yes || run.print => Target::System,
-        None => {
-            let found = server::by_name(None)?;
-            remarks.push(format!("tracing {}, pid {}", found.path.display(), found.pid));
-            Target::Process(found.pid)
-        }
-    };
-    let path = match &target {
-        Target::System => None,
-        Target::Process(pid) => server::executable(*pid),
-        Target::Command(words) => words.first().and_then(|word| server::in_path(word)),
-    };
-    let binary = path.and_then(|path| Binary::inspect(&path).ok());
-    let server = match &target {
-        Target::System => None,
-        Target::Process(pid) => Some(Server { name: format!("pid {pid}"), binary: binary.as_ref() }),
-        Target::Command(words) => {
-            Some(Server { name: words.first().cloned().unwrap_or_default(), binary: binary.as_ref() })
-        }
-    };
-    let form = match (script.forms.iter().find(|form| form.name == name && form.name != script.name), &server) {
-        // The form itself was named: query-time-pid.
-        (Some(form), _) => form,
-        (None, None) if run.print => {
-            script.main_form().ok_or_else(|| Error::Usage(format!("{name}: no such script")))?
-        }
-        (None, server) => {
-            let choice = scripts::choose(script, flavor.unwrap_or(Flavor::Linux), server.as_ref())?;
-            remarks.extend(choice.reason);
-            choice.form
-        }
-    };
-    let names: Vec<&str> = form.header.options.iter().map(|option| option.name.as_str()).collect();
-    let program = scripts::prepare(form, &run.script_args.for_script(&names))?;
-    Ok((script.name.to_owned(), program, target))
-}
-
 /// The target that the command line names.
-fn explicit_target(run: &Run) -> Result<Option<Target>> {
+pub(super) fn explicit_target(run: &Run) -> Result<Option<Target>> {
     let asked = &run.target;
     if let Some(pid) = asked.pid {
         return Ok(Some(Target::Process(pid)));
@@ -197,7 +160,7 @@ impl Start<'_> {
                     // descriptor`): dtrace(1) is a new process.
                     Some(_) if plan.flavor.traits().is_linux && self.via == Some("library") => return Err(error),
                     Some(next) => {
-                        next.remarks.iter().for_each(|remark| say(self.quiet, remark));
+                        next.remarks.last().into_iter().for_each(|remark| say(self.quiet, remark));
                         via = if plan.flavor.traits().is_linux { Via::Command } else { via };
                         plan = next;
                     }
@@ -210,11 +173,14 @@ impl Start<'_> {
     }
 }
 
+/// How the remark on a smaller aggregation buffer begins.
+const LOWERED: &str = "aggregation size lowered";
+
 /// The plan with a smaller aggregation buffer; None if the user has set its size.
 fn smaller(plan: &Plan) -> Option<Plan> {
     const NAME: &str = "aggsize";
-    let lowered = plan.remarks.is_empty();
-    if lowered && plan.options.iter().any(|(name, _)| name == NAME) {
+    let is_first = !plan.remarks.iter().any(|remark| remark.starts_with(LOWERED));
+    if is_first && plan.options.iter().any(|(name, _)| name == NAME) {
         return None;
     }
     let asked = plan.options.iter().rev().find(|(name, _)| name == NAME).and_then(|(_, value)| value.clone());
@@ -227,6 +193,7 @@ fn smaller(plan: &Plan) -> Option<Plan> {
     next.options.retain(|(name, _)| name != NAME);
     next.options.push((NAME.into(), Some(bytes.to_string())));
     next.programs = next.programs.into_iter().map(|program| scripts::with_options(program, &next.options)).collect();
-    next.remarks = vec![format!("aggregation size lowered to {}k", bytes >> 10)];
+    next.remarks.retain(|remark| !remark.starts_with(LOWERED));
+    next.remarks.push(format!("{LOWERED} to {}k", bytes >> 10));
     Some(next)
 }

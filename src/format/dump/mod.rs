@@ -63,8 +63,8 @@ struct Reader {
     last: usize,
     aggregation: Option<Aggregation>,
     strsize: Option<u64>,
-    open: bool,
-    stopped: bool,
+    /// Scripts that have begun and not ended: several may print into one dump.
+    open: u64,
     unknown: u64,
     cut: record::Cut,
 }
@@ -150,7 +150,7 @@ impl Reader {
             "note" => trace.notes.info(fields.join(" ")),
             "lost" => heading::lost(field(0), field(1), trace),
             "stop" => {
-                self.stopped = true;
+                self.open = self.open.saturating_sub(1);
                 trace.heading.merge(Heading { stop: field(0).parse().ok(), ..Heading::default() });
             }
             _ => self.unknown = self.unknown.saturating_add(1),
@@ -167,9 +167,12 @@ impl Reader {
                 remedy: "read it with a newer seatrace".into(),
             });
         }
-        self.end_dump(number, trace);
-        (self.open, self.stopped, self.strsize) = (true, false, None);
-        self.kinds.clear();
+        self.close_aggregation(number, trace);
+        if self.open == 0 {
+            self.kinds.clear();
+            self.strsize = None;
+        }
+        self.open = self.open.saturating_add(1);
         trace.end_dump();
         Ok(())
     }
@@ -183,10 +186,11 @@ impl Reader {
 
     fn end_dump(&mut self, number: u64, trace: &mut Trace) {
         self.close_aggregation(number, trace);
-        if self.open && !self.stopped {
-            trace.loss("no `# stop`: the dump was cut short", number);
+        let open = std::mem::take(&mut self.open);
+        if open > 0 {
+            let place = format!("{}:{number}", trace.input());
+            trace.notes.add(Severity::Loss, "no `# stop`: the dump was cut short".into(), open, 0, Some(place));
         }
-        self.open = false;
     }
 
     fn tell(&self, trace: &mut Trace) {

@@ -113,7 +113,8 @@ fn about(workload: &Workload, trace: &Trace, zone: i32) -> Vec<String> {
     let mut about = Vec::new();
     let mut inputs: Vec<String> = trace.heading.inputs.iter().map(|name| text::line(name).into_owned()).collect();
     inputs.dedup();
-    if !inputs.is_empty() {
+    // One file needs no name: a report made live is that of its dump, whatever that is called.
+    if inputs.len() > 1 {
         about.push(format!("Read from {}", inputs.join(", ")));
     }
     let mut clock = text::Clock::new(zone);
