@@ -13,7 +13,10 @@ use crate::error::{Error, Result};
 pub const MAX_LINE: usize = 16 << 20;
 /// How much of an input is looked at to find its format.
 const HEAD: usize = 64 << 10;
-const BLOCK: usize = 256 << 10;
+/// How much is read at once: little enough to stay in the processor's cache until it is looked at.
+const BLOCK: usize = 128 << 10;
+/// A read that gives less may be all that a live source has for now.
+const LIVE: usize = 32 << 10;
 
 /// An opened input.
 pub struct Input {
@@ -78,6 +81,8 @@ pub struct Lines {
     start: usize,
     end: usize,
     finished: bool,
+    /// Where the next newline is, if that is known.
+    newline: Option<usize>,
     number: u64,
     cut: u64,
     /// The last line had no newline at its end.
@@ -95,6 +100,7 @@ impl Lines {
             start: 0,
             end: 0,
             finished: false,
+            newline: None,
             number: 0,
             cut: 0,
             unterminated: false,
@@ -116,7 +122,7 @@ impl Lines {
             // The first read gives only the bytes that `from_read` looked at.
             let judged = before > 0 || self.end > 2;
             let start = self.pending().trim_ascii_start();
-            if judged && self.end - before < BLOCK / 8 && memchr::memchr(b'\n', start).is_some() {
+            if judged && self.end - before < LIVE && memchr::memchr(b'\n', start).is_some() {
                 break;
             }
         }
@@ -134,6 +140,9 @@ impl Lines {
     pub fn next_raw(&mut self) -> Option<&[u8]> {
         let mut searched = 0;
         let length = loop {
+            if let Some(at) = self.newline.take() {
+                break at - self.start;
+            }
             let pending = self.pending();
             if let Some(at) = pending.get(searched..).and_then(|rest| memchr::memchr(b'\n', rest)) {
                 break searched + at;
@@ -157,12 +166,25 @@ impl Lines {
         self.buffer.get(from..from + length)
     }
 
+    /// What is here of the input behind `indent` blanks, if it begins with them.
+    pub fn indented(&self, indent: usize) -> Option<&[u8]> {
+        let (blanks, rest) = self.pending().split_at_checked(indent)?;
+        blanks.iter().fold(true, |all, &byte| all & (byte == b' ')).then_some(rest)
+    }
+
+    /// Passes over the next line, which is here and of that length.
+    pub fn pass_over(&mut self, length: usize) {
+        self.start = (self.start + length + 1).min(self.end);
+        self.newline = None;
+        self.number += 1;
+    }
+
     /// Everything that is left, up to `limit` bytes; whether there was more.
     pub fn rest(&mut self, limit: usize) -> (Vec<u8>, bool) {
         let mut all = Vec::new();
         loop {
             all.extend_from_slice(self.pending());
-            self.start = self.end;
+            (self.start, self.newline) = (self.end, None);
             if all.len() > limit {
                 all.truncate(limit);
                 return (all, true);
@@ -180,8 +202,11 @@ impl Lines {
     }
 
     /// Whether the next line is already here, so that `next` will not wait.
-    pub fn is_ready(&self) -> bool {
-        self.finished || memchr::memchr(b'\n', self.pending()).is_some()
+    pub fn is_ready(&mut self) -> bool {
+        if self.newline.is_none() {
+            self.newline = memchr::memchr(b'\n', self.pending()).map(|at| self.start + at);
+        }
+        self.finished || self.newline.is_some()
     }
 
     /// How many lines were longer than [`MAX_LINE`].
@@ -230,9 +255,9 @@ impl Lines {
     fn fill(&mut self) {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
-            (self.start, self.end) = (0, self.end - self.start);
+            (self.start, self.end, self.newline) = (0, self.end - self.start, None);
         }
-        if self.buffer.len() < self.end + BLOCK {
+        if self.buffer.len() < self.end + BLOCK / 2 {
             self.buffer.resize((self.end + BLOCK).max(self.buffer.len() * 2), 0);
         }
         let Some(room) = self.buffer.get_mut(self.end..) else { return };

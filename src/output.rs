@@ -16,6 +16,9 @@ use tempfile::NamedTempFile;
 use crate::error::{Error, Result};
 use crate::live;
 
+/// How much is written at once.
+const BLOCK: usize = 64 << 10;
+
 /// Where a view's bytes go.
 pub enum Output {
     /// Standard output.
@@ -30,12 +33,12 @@ impl Output {
     /// Opens an output; no path and `-` are standard output. Fails at once if the place cannot be written.
     pub fn create(path: Option<&Path>) -> Result<Output> {
         let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
-            return Ok(Output::Stdout(BufWriter::new(io::stdout())));
+            return Ok(Output::Stdout(BufWriter::with_capacity(BLOCK, io::stdout())));
         };
         let failed = |source| Error::io(path, source);
         if is_special(path) {
             let file = open_special(path).map_err(failed)?;
-            return Ok(Output::Special(path.to_owned(), BufWriter::new(file)));
+            return Ok(Output::Special(path.to_owned(), BufWriter::with_capacity(BLOCK, file)));
         }
         let target = check_target(path)?;
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -45,7 +48,7 @@ impl Output {
             .tempfile_in(folder)
             .map_err(failed)?;
         give_to_caller(file.as_file()).map_err(failed)?;
-        Ok(Output::File(target, BufWriter::new(file)))
+        Ok(Output::File(target, BufWriter::with_capacity(BLOCK, file)))
     }
 
     /// Ends the output: everything written, the file under its name.

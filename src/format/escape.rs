@@ -21,6 +21,12 @@ pub(super) fn undo(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
+/// Bytes as text; what is not UTF-8 becomes U+FFFD.
+pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    // `from_utf8_lossy` alone is several times slower where nothing has to be replaced.
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
 /// `text` without the final `\0`; a `\\` before a `0` is an escaped backslash and stays.
 fn without_end(text: &[u8]) -> &[u8] {
     let Some(before) = text.strip_suffix(b"0") else { return text };

@@ -1,11 +1,14 @@
 //! A stack while it is being read: innermost frame first, as DTrace prints it.
 
-use crate::model::{NameId, Names};
+use crate::input::Lines;
+use crate::model::{LineId, NameId, Names};
 
 /// The frames so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stack {
     frames: Vec<NameId>,
+    /// The line of the last frame.
+    last: Option<LineId>,
 }
 
 impl Stack {
@@ -18,7 +21,21 @@ impl Stack {
             *frame = names.text(joined.as_bytes());
             return;
         }
-        self.frames.push(names.frame(text));
+        let line = names.line(text);
+        if let Some(last) = self.last.replace(line) {
+            names.follow(last, line);
+        }
+        self.frames.push(names.name_of(line));
+    }
+
+    /// Takes lines with that indent as long as they are known as frames; nothing else of them needs a look.
+    pub(super) fn take_known(&mut self, lines: &mut Lines, indent: usize, names: &mut Names) {
+        while let Some(last) = self.last {
+            let Some((line, length)) = lines.indented(indent).and_then(|rest| names.known(last, rest)) else { return };
+            lines.pass_over(indent.saturating_add(length));
+            self.frames.push(names.name_of(line));
+            self.last = Some(line);
+        }
     }
 
     /// The frames as pictures want them.
@@ -34,6 +51,7 @@ impl Stack {
     /// Makes room for the next stack.
     pub(super) fn clear(&mut self) {
         self.frames.clear();
+        self.last = None;
     }
 }
 

@@ -57,11 +57,11 @@ fn overflows(series: &[Series], notes: &mut Notes) {
 fn unresolved(series: &[Series], names: &Names, notes: &mut Notes) {
     let (mut unknown, mut bare, mut frames, mut weight) = (0i128, 0i128, 0i128, 0i128);
     for row in series.iter().filter(|series| series.has_stack).flat_map(Series::rows) {
-        let count = |keep: &dyn Fn(&str) -> bool| {
-            let found = row.stack.iter().filter(|&&id| names.is_unresolved(id) && keep(names.get(id))).count();
-            i128::try_from(found).unwrap_or(0)
-        };
-        let (all, homeless) = (count(&|_| true), count(&|name| !name.contains('`')));
+        let (mut all, mut homeless) = (0i128, 0i128);
+        for &id in row.stack.iter().filter(|&&id| names.is_unresolved(id)) {
+            all = all.saturating_add(1);
+            homeless = homeless.saturating_add(i128::from(!names.get(id).contains('`')));
+        }
         let value = row.value.saturating_abs();
         let depth = i128::try_from(row.stack.len()).unwrap_or(0);
         frames = frames.saturating_add(value.saturating_mul(depth));

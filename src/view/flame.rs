@@ -154,7 +154,7 @@ impl Layout<'_, '_> {
             let (detail, color) = look(node);
             let number = push(&mut shapes, below, node.name.to_owned(), detail, color, self.width(at));
             let mut small = Hidden::default();
-            for &child in &node.children {
+            for &child in self.tree.callees(node) {
                 let weight = self.width(child);
                 if weight > 0 && weight as f64 >= self.narrowest {
                     waiting.push((child, Some(number)));

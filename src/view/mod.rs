@@ -13,6 +13,7 @@ mod functions;
 mod heatmap;
 mod hist;
 mod json;
+mod labels;
 mod log;
 mod palette;
 mod pprof;

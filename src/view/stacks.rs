@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::labels::Labels;
 use super::{Options, Weight, text};
 use crate::error::{Error, Result};
 use crate::model::{Function, KeyKind, Names, Row, Series, Trace};
@@ -106,6 +107,35 @@ impl<'a> Stacks<'a> {
         }
     }
 
+    /// Like [`Stacks::each`], with the frames by number.
+    pub(super) fn each_numbered(&self, labels: &mut Labels<'a>, mut visit: impl FnMut(&[u32], i128)) {
+        const UNSEEN: u32 = u32::MAX;
+        let mut of_names: Vec<u32> = vec![UNSEEN; self.names.len()];
+        let (mut keys, mut frames) = (Vec::new(), Vec::new());
+        for series in &self.series {
+            for row in series.rows() {
+                keys.clear();
+                frames.clear();
+                self.key_frames(series, &row, &mut keys, None);
+                if keys.is_empty() && row.stack.is_empty() {
+                    keys.push(NO_STACK);
+                }
+                frames.extend(keys.iter().map(|text| labels.number(text)));
+                for &id in row.stack {
+                    let Some(number) = of_names.get_mut(id.0 as usize) else { continue };
+                    if *number == UNSEEN {
+                        *number = labels.number(self.names.get(id));
+                    }
+                    frames.push(*number);
+                }
+                if self.fold_recursion {
+                    frames.dedup();
+                }
+                visit(&frames, self.weight(&row));
+            }
+        }
+    }
+
     /// Like [`Stacks::each`], with the keys of rows with a stack as labels, name and text, in place of frames.
     pub(super) fn each_labelled(&self, mut visit: impl FnMut(&[(&'a str, &'a str)], &[&'a str], i128)) {
         let (mut labels, mut frames) = (Vec::new(), Vec::new());
@@ -153,6 +183,24 @@ impl<'a> Stacks<'a> {
         series: &'a Series,
         row: &Row<'a>,
         frames: &mut Vec<&'a str>,
+        labels: Option<&mut Vec<(&'a str, &'a str)>>,
+    ) {
+        self.key_frames(series, row, frames, labels);
+        frames.extend(row.stack.iter().map(|&id| self.names.get(id)));
+        if frames.is_empty() {
+            frames.push(NO_STACK);
+        }
+        if self.fold_recursion {
+            frames.dedup();
+        }
+    }
+
+    /// The frames of a row's keys, and of a stack that is empty.
+    fn key_frames(
+        &self,
+        series: &'a Series,
+        row: &Row<'a>,
+        frames: &mut Vec<&'a str>,
         mut labels: Option<&mut Vec<(&'a str, &'a str)>>,
     ) {
         for (key, &id) in series.keys.iter().zip(row.keys) {
@@ -167,12 +215,8 @@ impl<'a> Stacks<'a> {
                 _ => frames.push(if text.is_empty() { EMPTY } else { text }),
             }
         }
-        frames.extend(row.stack.iter().map(|&id| self.names.get(id)));
-        if (series.has_stack && row.stack.is_empty()) || frames.is_empty() {
+        if series.has_stack && row.stack.is_empty() {
             frames.push(NO_STACK);
-        }
-        if self.fold_recursion {
-            frames.dedup();
         }
     }
 }

@@ -15,39 +15,54 @@ pub(super) fn is_unsafe(c: char) -> bool {
         || matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
+/// How many bytes from the start are printable ASCII.
+fn plain_length(text: &[u8]) -> usize {
+    let is_plain = |byte: &u8| byte.wrapping_sub(0x20) < 0x5f;
+    // Whole blocks without a branch in them, so that the compiler can look at all bytes of one at once.
+    let (blocks, _) = text.as_chunks::<32>();
+    let whole =
+        blocks.iter().take_while(|block| block.iter().fold(true, |all, byte| all & is_plain(byte))).count() * 32;
+    whole + text.iter().skip(whole).take_while(|byte| is_plain(byte)).count()
+}
+
 /// Appends text on one line: line breaks with the blanks around them become one blank, other control characters are
 /// written as `\x1b` or `\u{202e}`.
 pub(super) fn push_line(out: &mut String, text: &str) {
-    let is_plain = |byte: u8| (0x20..0x7f).contains(&byte);
-    if text.bytes().all(is_plain) {
-        out.push_str(text);
-        return;
-    }
     let from = out.len();
     let mut after_break = false;
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
+    let mut rest = text;
+    loop {
+        let (plain, tail) = rest.split_at_checked(plain_length(rest.as_bytes())).unwrap_or((rest, ""));
+        let plain = if after_break { plain.trim_start_matches(' ') } else { plain };
+        if !plain.is_empty() {
+            if std::mem::take(&mut after_break) && out.len() > from {
+                out.push(' ');
+            }
+            out.push_str(plain);
+        }
+        let mut others = tail.chars();
+        match others.next() {
+            None => return,
+            Some('\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}') => {
                 while out.len() > from && out.ends_with(' ') {
                     out.pop();
                 }
                 after_break = true;
             }
-            ' ' if after_break => {}
-            c => {
-                if after_break && out.len() > from {
+            Some(c) => {
+                if std::mem::take(&mut after_break) && out.len() > from {
                     out.push(' ');
                 }
-                after_break = false;
                 push_safe(out, c);
             }
         }
+        rest = others.as_str();
     }
 }
 
 /// Text on one line; see [`push_line`].
 pub(super) fn line(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+    if plain_length(text.as_bytes()) == text.len() {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -129,11 +144,31 @@ pub(super) fn fit_exactly(out: &mut String, from: usize, wide: usize, limit: usi
 
 /// Appends the milliseconds of a part of a second: `.790`.
 pub(super) fn push_milli(out: &mut String, nanosecond: u32) {
-    let milli = nanosecond / 1_000_000;
-    out.push('.');
-    for divisor in [100, 10, 1] {
-        out.extend(char::from_digit(milli / divisor % 10, 10));
+    push_thousandths(out, nanosecond / 1_000_000);
+}
+
+/// Appends a number in `wide` columns, on their right.
+pub(super) fn push_number(out: &mut String, number: i128, wide: usize) {
+    // 39 digits and a sign.
+    let mut digits = [b' '; 40];
+    let mut start = digits.len();
+    let mut rest = number.unsigned_abs();
+    while rest > 0 || start == digits.len() {
+        // Division of 64 bits is several times faster, and enough for nearly all numbers.
+        let (quotient, digit) = match u64::try_from(rest) {
+            Ok(small) => (u128::from(small / 10), small % 10),
+            Err(_) => (rest / 10, (rest % 10) as u64),
+        };
+        rest = quotient;
+        start -= 1;
+        digits[start] = b'0' + digit as u8;
     }
+    if number < 0 {
+        start = start.saturating_sub(1);
+        digits[start] = b'-';
+    }
+    let text = std::str::from_utf8(digits.get(start..).unwrap_or(&[])).unwrap_or("");
+    push_right(out, text, wide);
 }
 
 /// Appends text padded to `width` columns, its digits on the right.
@@ -217,8 +252,23 @@ pub(super) fn milliseconds(nanoseconds: i128) -> String {
 /// Appends [`milliseconds`].
 pub(super) fn push_milliseconds(out: &mut String, nanoseconds: i128) {
     let micro = nanoseconds.unsigned_abs().saturating_add(500) / 1_000;
-    let sign = if nanoseconds < 0 && micro > 0 { "-" } else { "" };
-    _ = write!(out, "{sign}{}.{:03}", micro / 1_000, micro % 1_000);
+    if nanoseconds < 0 && micro > 0 {
+        out.push('-');
+    }
+    let (milli, rest) = match u64::try_from(micro) {
+        Ok(micro) => (u128::from(micro / 1_000), (micro % 1_000) as u32),
+        Err(_) => (micro / 1_000, (micro % 1_000) as u32),
+    };
+    push_number(out, i128::try_from(milli).unwrap_or(i128::MAX), 0);
+    push_thousandths(out, rest);
+}
+
+/// Appends `.042` for 42.
+fn push_thousandths(out: &mut String, number: u32) {
+    out.push('.');
+    for divisor in [100, 10, 1] {
+        out.extend(char::from_digit(number / divisor % 10, 10));
+    }
 }
 
 fn fraction(value: i128, divisor: u128) -> String {

@@ -1,7 +1,10 @@
 //! A call tree: paths with weights merged from the root, each frame with its own and its total weight.
 
+use std::ops::Range;
+
 use hashbrown::HashMap;
 
+use super::labels::Labels;
 use super::stacks::Stacks;
 
 /// A frame in its place.
@@ -10,12 +13,15 @@ pub(super) struct Node<'a> {
     pub(super) name: &'a str,
     /// Number of the caller; the root's is its own.
     pub(super) parent: usize,
-    /// Callees, by name.
-    pub(super) children: Vec<usize>,
     /// Weight of the paths that end here.
     pub(super) own: [i128; 2],
     /// Weight of the paths that pass here or end here.
     pub(super) total: [i128; 2],
+    label: u32,
+    /// The callee that came first; the root if there is none. Most frames have no other.
+    first: u32,
+    /// Its callees among [`Tree::callees`].
+    callees: Range<usize>,
 }
 
 /// A call tree of one side, or of two sides to compare. Node 0 is the root that all share.
@@ -24,6 +30,7 @@ pub(super) struct Tree<'a> {
     pub(super) nodes: Vec<Node<'a>>,
     /// Weights below 0, which no picture can draw, were left out: so many, and their sum.
     pub(super) negative: (u64, i128),
+    callees: Vec<usize>,
 }
 
 impl<'a> Tree<'a> {
@@ -38,48 +45,46 @@ impl<'a> Tree<'a> {
     }
 
     fn build(sides: &[&Stacks<'a>], reversed: bool) -> Tree<'a> {
-        let root = Node { name: "all", parent: 0, children: Vec::new(), own: [0; 2], total: [0; 2] };
-        let mut tree = Tree { nodes: vec![root], negative: (0, 0) };
-        let mut index: HashMap<(usize, &'a str), usize> = HashMap::new();
+        let mut labels = Labels::default();
+        let mut growing = Growing { nodes: Vec::new(), others: HashMap::new(), path: Vec::new() };
+        growing.push(0, u32::MAX, "all");
+        let mut negative = (0, 0i128);
         for (side, stacks) in sides.iter().enumerate() {
-            stacks.each(|frames, weight| {
+            let mut frames: Vec<u32> = Vec::new();
+            stacks.each_numbered(&mut labels, |stack, weight| {
                 if weight < 0 {
-                    tree.negative = (tree.negative.0 + 1, tree.negative.1.saturating_add(weight));
-                } else if weight > 0 && reversed {
-                    tree.add(&mut index, frames.iter().rev(), side, weight);
+                    negative = (negative.0 + 1, negative.1.saturating_add(weight));
                 } else if weight > 0 {
-                    tree.add(&mut index, frames.iter(), side, weight);
+                    frames.clear();
+                    frames.extend_from_slice(stack);
+                    if reversed {
+                        frames.reverse();
+                    }
+                    growing.add(&frames, side, weight);
                 }
             });
         }
-        tree.finish();
+        let mut tree = Tree { nodes: growing.nodes, negative, callees: Vec::new() };
+        for node in tree.nodes.iter_mut().skip(1) {
+            node.name = labels.text(node.label);
+        }
+        tree.sum();
+        tree.sort_callees();
         tree
     }
 
-    fn add<'f>(
-        &mut self,
-        index: &mut HashMap<(usize, &'a str), usize>,
-        frames: impl Iterator<Item = &'f &'a str>,
-        side: usize,
-        weight: i128,
-    ) where
-        'a: 'f,
-    {
-        let mut at = 0;
-        for &name in frames {
-            let nodes = &mut self.nodes;
-            at = *index.entry((at, name)).or_insert_with(|| {
-                nodes.push(Node { name, parent: at, children: Vec::new(), own: [0; 2], total: [0; 2] });
-                nodes.len() - 1
-            });
-        }
-        if let Some(own) = self.nodes.get_mut(at).and_then(|node| node.own.get_mut(side)) {
-            *own = own.saturating_add(weight);
-        }
+    /// The frame of a node.
+    pub(super) fn name(&self, at: usize) -> &'a str {
+        self.nodes.get(at).map_or("", |node| node.name)
     }
 
-    /// Sums the totals and sorts the callees.
-    fn finish(&mut self) {
+    /// The callees of a node, by name.
+    pub(super) fn callees(&self, node: &Node<'_>) -> &[usize] {
+        self.callees.get(node.callees.clone()).unwrap_or(&[])
+    }
+
+    /// Sums the totals.
+    fn sum(&mut self) {
         for at in (0..self.nodes.len()).rev() {
             let Some(node) = self.nodes.get_mut(at) else { continue };
             node.total = std::array::from_fn(|side| add(node.total, node.own, side));
@@ -88,22 +93,81 @@ impl<'a> Tree<'a> {
                 && let Some(parent) = self.nodes.get_mut(parent)
             {
                 parent.total = std::array::from_fn(|side| add(parent.total, total, side));
-                parent.children.push(at);
-            }
-        }
-        for at in 0..self.nodes.len() {
-            let mut children =
-                self.nodes.get_mut(at).map(|node| std::mem::take(&mut node.children)).unwrap_or_default();
-            children.sort_by(|&a, &b| self.name(a).cmp(self.name(b)));
-            if let Some(node) = self.nodes.get_mut(at) {
-                node.children = children;
+                parent.callees.end += 1;
             }
         }
     }
 
-    /// The frame of a node.
-    pub(super) fn name(&self, at: usize) -> &'a str {
-        self.nodes.get(at).map_or("", |node| node.name)
+    /// Gives each node its part of the list of callees: so far `callees.end` is how many it has.
+    fn sort_callees(&mut self) {
+        let mut end = 0;
+        for node in &mut self.nodes {
+            let start = end;
+            end += node.callees.end;
+            node.callees = start..start;
+        }
+        self.callees = vec![0; end];
+        for at in 1..self.nodes.len() {
+            let parent = self.nodes.get(at).map_or(0, |node| node.parent);
+            let Some(callees) = self.nodes.get_mut(parent).map(|parent| &mut parent.callees) else { continue };
+            if let Some(place) = self.callees.get_mut(callees.end) {
+                *place = at;
+            }
+            callees.end += 1;
+        }
+        let nodes = &self.nodes;
+        let name = |at: usize| nodes.get(at).map_or("", |node| node.name);
+        for node in nodes {
+            if let Some(callees) = self.callees.get_mut(node.callees.clone()) {
+                callees.sort_unstable_by(|&a, &b| name(a).cmp(name(b)));
+            }
+        }
+    }
+}
+
+/// A tree to which paths are added.
+struct Growing<'a> {
+    nodes: Vec<Node<'a>>,
+    /// Callees that are not the first of their caller, by caller and frame.
+    others: HashMap<(u32, u32), u32>,
+    /// The last path, as frames and nodes: the next one mostly begins like it.
+    path: Vec<(u32, u32)>,
+}
+
+impl<'a> Growing<'a> {
+    fn add(&mut self, frames: &[u32], side: usize, weight: i128) {
+        let shared = self.path.iter().zip(frames).take_while(|(known, frame)| known.0 == **frame).count();
+        self.path.truncate(shared);
+        let mut at = self.path.last().map_or(0, |last| last.1);
+        for &label in frames.iter().skip(shared) {
+            at = self.callee(at, label);
+            self.path.push((label, at));
+        }
+        if let Some(own) = self.nodes.get_mut(at as usize).and_then(|node| node.own.get_mut(side)) {
+            *own = own.saturating_add(weight);
+        }
+    }
+
+    fn callee(&mut self, caller: u32, label: u32) -> u32 {
+        let first = self.nodes.get(caller as usize).map_or(0, |node| node.first);
+        if first > 0 && self.nodes.get(first as usize).is_some_and(|node| node.label == label) {
+            return first;
+        }
+        let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        if first > 0 {
+            let known = *self.others.entry((caller, label)).or_insert(next);
+            if known != next {
+                return known;
+            }
+        } else if let Some(caller) = self.nodes.get_mut(caller as usize) {
+            caller.first = next;
+        }
+        self.push(caller as usize, label, "");
+        next
+    }
+
+    fn push(&mut self, parent: usize, label: u32, name: &'a str) {
+        self.nodes.push(Node { name, parent, own: [0; 2], total: [0; 2], label, first: 0, callees: 0..0 });
     }
 }
 

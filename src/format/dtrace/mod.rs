@@ -56,6 +56,7 @@ fn read(lines: &mut Lines, trace: &mut Trace, _options: &Options) -> Result<()> 
         let Some(line) = lines.next_raw() else { break };
         let text = line.strip_suffix(b"\r").unwrap_or(line);
         reader.line(text, text.len() < line.len(), number, trace);
+        reader.known_frames(lines, trace);
     }
     if lines.is_unterminated() {
         trace.loss("the last line has no end: it may be cut", lines.number());

@@ -10,6 +10,7 @@ use super::section::Sections;
 use crate::format::distribution::{self, Block};
 use crate::format::stack::Stack;
 use crate::format::{diagnostic, number};
+use crate::input::Lines;
 use crate::model::{KeyKind, NameId, Severity, Trace};
 
 /// Columns by which dtrace(1) indents frames (`-x stackindent` changes it).
@@ -71,6 +72,9 @@ pub(super) struct Reader {
     keys_before: usize,
     first: Stack,
     second: Stack,
+    /// Keys and frames of the last row.
+    row: Vec<NameId>,
+    stack: Vec<NameId>,
     /// Indent of the frames of this row.
     indent: usize,
     /// Blank lines: before this row, within it since the last frame, and since the last row.
@@ -105,6 +109,15 @@ impl Reader {
         self.after_return = has_return;
     }
 
+    /// Takes frames that come as they came before: what `line` would make of them needs no second look.
+    pub(super) fn known_frames(&mut self, lines: &mut Lines, trace: &mut Trace) {
+        // Lines with less indent are frames only by their looks.
+        if self.state == State::Frames && self.gap == 0 && self.indent >= 8 {
+            self.after_return = false;
+            self.first.take_known(lines, self.indent, &mut trace.names);
+        }
+    }
+
     fn take(&mut self, line: &[u8], number: u64, trace: &mut Trace) {
         if line.first() == Some(&b'd') && diagnostic::read(line, trace) {
             return;
@@ -122,6 +135,15 @@ impl Reader {
                     return self.emit_bar(key, value, trace);
                 }
                 self.state = State::Between;
+            }
+            // The most frequent end of a row: a number alone below its stack.
+            State::Frames if line.first() == Some(&b' ') => {
+                let text = line.trim_ascii();
+                if let Some(value) = number::parse(text).filter(|_| line::is_numbers(text)) {
+                    self.settle_keys(trace);
+                    self.emit_value(value, 0, trace);
+                    return self.clear();
+                }
             }
             State::Hex if self.hex.push(line) => return,
             State::Hex => {

@@ -4,6 +4,7 @@ use super::record::{field_type, is_full};
 use crate::format::distribution::{self, Block};
 use crate::format::stack::Stack;
 use crate::format::{escape, number};
+use crate::input::Lines;
 use crate::model::{FieldType, Function, Key, KeyKind, NameId, SeriesId, Trace, Value};
 use crate::units::Unit;
 
@@ -19,8 +20,12 @@ pub(super) struct Aggregation {
     row: Vec<NameId>,
     /// Its frames; one for each declared stack.
     frames: Vec<Stack>,
+    /// Both stacks of the last row as one.
+    stack: Vec<NameId>,
     /// The stack that the next frame belongs to.
     at: usize,
+    /// Blanks before the last frame.
+    indent: usize,
     state: State,
     block: Block,
     cut: u64,
@@ -84,7 +89,9 @@ impl Aggregation {
             is_distribution: matches!(function, Function::Quantize | Function::Lquantize | Function::Llquantize),
             strsize,
             row: Vec::new(),
+            stack: Vec::new(),
             at: 0,
+            indent: 0,
             state: State::Keys,
             block: Block::default(),
             cut: 0,
@@ -166,8 +173,7 @@ impl Aggregation {
             return;
         }
         if let Some(value) = number::parse(text).filter(|_| !self.is_distribution) {
-            let stack = self.stack(trace);
-            trace.row(self.series, &self.row, &stack, Value::Number(value));
+            self.emit(Value::Number(value), trace);
             self.state = State::Keys;
             return;
         }
@@ -177,32 +183,42 @@ impl Aggregation {
             return self.keys(line, line_number, trace);
         }
         let last = self.frames.len().saturating_sub(1);
+        self.indent = line.iter().take_while(|&&byte| byte == b' ').count();
         match self.frames.get_mut(self.at.min(last)) {
             Some(frames) => frames.push(text, &mut trace.names),
             None => trace.loss("frame in an aggregation without stacks, passed over", line_number),
         }
     }
 
+    /// Takes frames that come as they came before: what `line` would make of them needs no second look.
+    pub(super) fn known_frames(&mut self, lines: &mut Lines, trace: &mut Trace) {
+        // Without indent a line may be a heading; between buckets one may look like a frame.
+        if self.state == State::Frames && self.indent > 0 && !self.is_distribution {
+            let last = self.frames.len().saturating_sub(1);
+            if let Some(frames) = self.frames.get_mut(self.at.min(last)) {
+                frames.take_known(lines, self.indent, &mut trace.names);
+            }
+        }
+    }
+
     fn emit_distribution(&mut self, trace: &mut Trace) {
-        let stack = self.stack(trace);
         let block = std::mem::take(&mut self.block);
-        let value = Value::Distribution(block.finish(self.function));
-        trace.row(self.series, &self.row, &stack, value);
+        self.emit(Value::Distribution(block.finish(self.function)), trace);
         self.clear();
     }
 
-    /// The stacks as one, outermost frame first: user below kernel.
-    fn stack(&mut self, trace: &mut Trace) -> Vec<NameId> {
-        let mut all = Vec::new();
+    /// Adds the row with its stacks as one, outermost frame first: user below kernel.
+    fn emit(&mut self, value: Value, trace: &mut Trace) {
+        self.stack.clear();
         for kernel in [false, true] {
             for (part, frames) in self.stacks.iter().zip(&self.frames).filter(|(part, _)| part.is_kernel == kernel) {
                 if part.depth.is_some_and(|depth| frames.len() >= depth as usize) {
-                    all.push(trace.names.text(crate::model::CUT_STACK.as_bytes()));
+                    self.stack.push(trace.names.text(crate::model::CUT_STACK.as_bytes()));
                 }
-                all.extend(frames.outermost_first());
+                self.stack.extend(frames.outermost_first());
             }
         }
-        all
+        trace.row(self.series, &self.row, &self.stack, value);
     }
 
     fn clear(&mut self) {

@@ -45,6 +45,9 @@ fn read(lines: &mut Lines, trace: &mut Trace, _options: &Options) -> Result<()> 
         let number = lines.number().saturating_add(1);
         let Some(line) = lines.next() else { break };
         reader.line(line, number, trace)?;
+        if let Some(aggregation) = &mut reader.aggregation {
+            aggregation.known_frames(lines, trace);
+        }
     }
     let number = lines.number();
     reader.end_dump(number, trace);

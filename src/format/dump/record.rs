@@ -143,7 +143,8 @@ impl Kind {
                 cuts += u64::from(is_cut);
                 self.set_text(&mut query, at, value);
             } else if !value.is_empty() {
-                let number = number::parse(value)?.checked_mul(slot.scale)?;
+                let number = number::parse(value)?;
+                let number = if slot.scale == 1 { number } else { number.checked_mul(slot.scale)? };
                 self.set_number(&mut query, &mut length, at, number)?;
             }
         }
@@ -258,7 +259,7 @@ fn to_text(bytes: Cow<'_, [u8]>, is_cut: bool) -> Cow<'_, str> {
     match bytes {
         Cow::Borrowed(bytes) => {
             let bytes = if is_cut { without_part(bytes) } else { bytes };
-            String::from_utf8_lossy(bytes)
+            escape::lossy(bytes)
         }
         Cow::Owned(mut bytes) => {
             if is_cut {

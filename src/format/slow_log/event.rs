@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::MAX_TEXT;
 use super::header::{self, Time};
+use crate::format::escape;
 use crate::model::{Query, QueryKind};
 
 /// Where in an event the reader is.
@@ -161,16 +162,16 @@ impl Event {
     /// The event as a query record, and whether bytes had to be replaced. `database` is that of the last `use`.
     pub(super) fn query<'a>(&'a self, database: &'a [u8], zone: Option<i32>) -> (Query<'a>, bool) {
         let text = self.text.strip_suffix(b";").filter(|_| !self.overlong).unwrap_or(&self.text);
-        let text = String::from_utf8_lossy(text);
+        let text = escape::lossy(text);
         let replaced = matches!(text, Cow::Owned(_));
-        let known = |bytes: &'a [u8]| (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes));
+        let known = |bytes: &'a [u8]| (!bytes.is_empty()).then(|| escape::lossy(bytes));
         let inherited = !self.has_use && !self.has_schema;
         let database = known(if self.has_schema { &self.schema } else { database });
         let mut start = 0;
         let mut part = |end: usize| {
             let bytes = self.attribute_bytes.get(start..end).unwrap_or(&[]);
             start = end;
-            String::from_utf8_lossy(bytes)
+            escape::lossy(bytes)
         };
         let attributes = self.attributes.iter().map(|&(name, value)| (part(name), part(value))).collect();
         let query = Query {

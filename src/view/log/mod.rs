@@ -73,6 +73,7 @@ struct Log<W> {
     date: String,
     /// The line in the making, kept for its memory.
     line: String,
+    number: String,
     /// Columns of a line; `usize::MAX` without a limit.
     columns: usize,
 }
@@ -80,7 +81,7 @@ struct Log<W> {
 impl<W: Write> Log<W> {
     fn new(options: Options, out: W) -> Log<W> {
         let columns = options.columns.filter(|_| !options.wide).unwrap_or(usize::MAX);
-        Log { out, options, clock: None, date: String::new(), line: String::new(), columns }
+        Log { out, options, clock: None, date: String::new(), line: String::new(), number: String::new(), columns }
     }
 
     fn query(&mut self, heading: &Heading, query: &Query<'_>) -> Result<()> {
@@ -119,12 +120,8 @@ impl<W: Write> Log<W> {
     }
 
     fn push_fields(&mut self, query: &Query<'_>) {
-        use std::fmt::Write as _;
         let line = &mut self.line;
-        match query.connection {
-            Some(connection) => _ = write!(line, "{connection:CONNECTION$} "),
-            None => _ = write!(line, "{:>CONNECTION$} ", "-"),
-        }
+        push_or_dash(line, query.connection.map(i128::from), CONNECTION);
         let limit = |width: usize| if self.columns == usize::MAX { usize::MAX } else { width };
         let from = line.len();
         match (query.user.as_deref().unwrap_or(""), query.host.as_deref().unwrap_or("")) {
@@ -141,17 +138,13 @@ impl<W: Write> Log<W> {
         let from = line.len();
         text::push_line(line, query.database.as_deref().filter(|name| !name.is_empty()).unwrap_or("-"));
         text::fit(line, from, DATABASE, limit(DATABASE));
-        match query.status {
-            Some(status) => _ = write!(line, "{status:STATUS$} "),
-            None => _ = write!(line, "{:>STATUS$} ", "-"),
-        }
-        let from = line.len();
+        push_or_dash(line, query.status.map(i128::from), STATUS);
+        self.number.clear();
         match query.elapsed {
-            Some(elapsed) => text::push_milliseconds(line, i128::from(elapsed)),
-            None => line.push('-'),
+            Some(elapsed) => text::push_milliseconds(&mut self.number, i128::from(elapsed)),
+            None => self.number.push('-'),
         }
-        let used = line.len() - from;
-        (used..MILLISECONDS).for_each(|_| line.insert(from, ' '));
+        text::push_right(line, &self.number, MILLISECONDS);
         line.push(' ');
     }
 
@@ -167,8 +160,10 @@ impl<W: Write> Log<W> {
         let text = text::start(&query.text, seen);
         text::push_line(line, text);
         let mark = if query.cut { " [cut]" } else { "" };
-        let room = self.columns.saturating_sub(text::width(line.get(..from).unwrap_or("")));
-        text::cut(line, from, room.saturating_sub(mark.len()).max(1));
+        if self.columns < usize::MAX {
+            let room = self.columns.saturating_sub(text::width(line.get(..from).unwrap_or("")));
+            text::cut(line, from, room.saturating_sub(mark.len()).max(1));
+        }
         line.push_str(mark);
         line.truncate(line.trim_end().len());
     }
@@ -195,6 +190,14 @@ impl<W: Write> Log<W> {
         }
         super::write_notes(trace, &mut self.out)
     }
+}
+
+fn push_or_dash(line: &mut String, number: Option<i128>, wide: usize) {
+    match number {
+        Some(number) => text::push_number(line, number, wide),
+        None => text::push_right(line, "-", wide),
+    }
+    line.push(' ');
 }
 
 fn clock(heading: &Heading, options: &Options) -> Clock {

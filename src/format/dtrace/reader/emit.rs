@@ -108,10 +108,14 @@ impl Reader {
         if column == 0 && (std::mem::take(&mut self.text_before) || self.before > own) {
             self.sections.begin_block(trace);
         }
-        let keys: Vec<NameId> = self.keys.iter().map(|key| key.0).collect();
+        // Both are kept for their memory.
+        let (mut stack, mut row) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.row));
+        self.join(&mut stack, trace);
+        row.clear();
+        row.extend(self.keys.iter().map(|key| key.0));
         let shape = Shape { keys: self.keys.iter().map(|key| key.1).collect(), has_stack, function, column };
-        let stack = self.joined(trace);
-        self.sections.row(&shape, &keys, &stack, value, trace);
+        self.sections.row(&shape, &row, &stack, value, trace);
+        (self.stack, self.row) = (stack, row);
         self.after_bare = has_stack && self.keys_before == 0;
         self.keys_before = 0;
     }
@@ -133,10 +137,12 @@ impl Reader {
         self.keys.first().is_some_and(|key| key.1 == KeyKind::Text) && self.before == 1
     }
 
-    /// Both stacks, outermost frame first, user below kernel. The kernel's is the first, unless only the second has kernel frames.
-    pub(super) fn joined(&self, trace: &Trace) -> Vec<NameId> {
+    /// Puts both stacks into `all`, outermost frame first, user below kernel. The kernel's is the first, unless only the second has kernel
+    /// frames.
+    fn join(&self, all: &mut Vec<NameId>, trace: &Trace) {
+        all.clear();
         if self.second.len() == 0 {
-            return self.first.outermost_first().collect();
+            return all.extend(self.first.outermost_first());
         }
         // After the swap the stack that was printed first is `second`.
         let is_kernel = |stack: &Stack| {
@@ -146,7 +152,7 @@ impl Reader {
             (false, true) => (&self.first, &self.second),
             _ => (&self.second, &self.first),
         };
-        user.outermost_first().chain(kernel.outermost_first()).collect()
+        all.extend(user.outermost_first().chain(kernel.outermost_first()));
     }
 
     /// A stack that the program printed by itself, without an aggregation: one sample.
