@@ -214,7 +214,7 @@ fn follow(
         false => status.watch(session.progress()),
     }
     let mut input = Input::from_read(name, Box::new(text))?;
-    read(&mut input, &mut trace)?;
+    read(&mut input, job, &mut trace)?;
     // The dump is complete, whatever becomes of the view.
     let saved = finish();
     trace.finish();
@@ -223,8 +223,10 @@ fn follow(
     Ok((trace, saved))
 }
 
-fn read(input: &mut Input, trace: &mut Trace) -> Result<()> {
-    format::read(input, None, &format::Options::default(), trace)?;
+fn read(input: &mut Input, job: &Job, trace: &mut Trace) -> Result<()> {
+    // Ours print dumps. To judge by the first lines would be wrong while these are only DTrace's diagnostics.
+    let from = (!job.is_own).then_some("dump");
+    format::read(input, from, &format::Options::default(), trace)?;
     match input.lines.failure() {
         Some(failure) if failure.get_ref().is_some_and(|inner| inner.is::<SecondSignal>()) => {
             Err(Error::Io { what: "trace".into(), source: io::Error::other(SecondSignal) })

@@ -171,6 +171,8 @@ struct PassState {
     number: u32,
     /// First pass of the current dump.
     first: u32,
+    /// Number that its trace gives to the pass in which the series was declared last.
+    entered: u32,
     /// Rows seen in the current pass.
     touched: usize,
     /// Rows seen in the current dump.
@@ -307,6 +309,13 @@ impl Series {
         self.pass.touched = 0;
     }
 
+    /// The series is declared inside pass `number` of its trace: a pass of its own, if that is another one than before.
+    pub fn enter_pass(&mut self, number: u32) {
+        if std::mem::replace(&mut self.pass.entered, number) != number {
+            self.next_pass();
+        }
+    }
+
     /// Number of the current pass in its dump, from 1.
     pub fn pass_number(&self) -> u32 {
         self.pass.number.saturating_sub(self.pass.first).saturating_add(1)
@@ -356,6 +365,7 @@ impl Series {
         self.pass = PassState {
             number: self.pass.number,
             first: self.pass.number,
+            entered: self.pass.entered,
             decided: self.pass.decided,
             ..PassState::default()
         };

@@ -42,6 +42,8 @@ pub const CUT_STACK: &str = "[stack cut]";
 /// What headings say of the current pass.
 #[derive(Default)]
 struct Pass {
+    /// How many have begun.
+    number: u32,
     label: Option<NameId>,
     cumulative: Option<bool>,
 }
@@ -122,7 +124,7 @@ impl Trace {
 
     /// Begins a further dump in the same input: passes of the one before are settled.
     pub fn end_dump(&mut self) {
-        self.pass = Pass::default();
+        self.pass = Pass { number: self.pass.number, ..Pass::default() };
         self.series.iter_mut().for_each(|series| series.end_dump(self.passes));
     }
 
@@ -149,8 +151,11 @@ impl Trace {
             self.series.push(Series::new(name.map(str::to_owned), function, unit, keys, has_stack));
             self.series.len().saturating_sub(1)
         });
-        if let (Some(series), Some(cumulative)) = (self.series.get_mut(at), self.pass.cumulative) {
-            series.declare_cumulative(cumulative);
+        if let Some(series) = self.series.get_mut(at) {
+            series.enter_pass(self.pass.number);
+            if let Some(cumulative) = self.pass.cumulative {
+                series.declare_cumulative(cumulative);
+            }
         }
         SeriesId(at)
     }
@@ -262,11 +267,11 @@ impl Trace {
         self.consumer.as_mut().map_or(Ok(()), |consumer| consumer.idle())
     }
 
-    /// A pass begins: every aggregation that follows in this dump belongs to it. `label` is its number or time; `cumulative` is what the
+    /// A pass begins: every aggregation that is declared after it in this dump belongs to it; one that is not (another script's) has no part in it. `label` is its number or time; `cumulative` is what the
     /// input says of its passes.
     pub fn begin_pass(&mut self, label: &str, cumulative: Option<bool>) {
-        self.pass = Pass { label: Some(self.names.text(label.as_bytes())), cumulative };
-        self.series.iter_mut().for_each(Series::next_pass);
+        let number = self.pass.number.saturating_add(1);
+        self.pass = Pass { number, label: Some(self.names.text(label.as_bytes())), cumulative };
     }
 
     /// Takes a message of DTrace itself, without its `dtrace: `: drops are summed up, all are told at the end.

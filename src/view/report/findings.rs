@@ -1,27 +1,56 @@
-//! What stands out in a workload, in sentences for somebody who sees it for the first time.
+//! What stands out in a workload, in sentences for somebody who sees it for the first time: which statement, how much, why, and what to
+//! look at.
+
+use std::collections::BTreeMap;
 
 use super::super::digest::ranked;
 use super::super::{Sort, text};
 use super::rows::{cut, kind_name, time};
 use crate::model::{Class, ClassKind, Workload};
 
-/// Kinds of statements that are looked at.
-const LOOKED_AT: usize = 5;
-/// Smaller shares of the whole, in percent, are not worth a sentence.
+/// Sentences at most.
+const MOST: usize = 6;
+/// Smaller shares of the whole, in percent, are not worth a sentence by themselves.
 const LEAST: i128 = 5;
+/// Share of the whole, in thousandths, from which a statement that mostly waits or sorts is worth one.
+const LEAST_TROUBLE: i128 = 10;
 /// Rows read for one sent, from which on an index is likely missing.
 const WASTE: u64 = 1000;
+
+/// Waits and phases with what they mean; the statement has done nothing else in that time.
+const TROUBLES: [(&str, &str); 8] = [
+    (
+        "metadata lock",
+        "waiting for a metadata lock: another connection keeps the table, by LOCK TABLES, ALTER or a transaction that stays open \
+         (`seatrace run lock-time` tells which)",
+    ),
+    (
+        "row lock",
+        "waiting for a row lock: another transaction changed the same rows and has not ended (`seatrace run lock-time` tells which)",
+    ),
+    (
+        "table lock",
+        "waiting for a table lock: another connection keeps the whole table (`seatrace run lock-time` tells which)",
+    ),
+    ("global lock", "waiting for a global lock: FLUSH TABLES WITH READ LOCK or a backup keeps the server"),
+    ("filesort", "sorting (filesort): no index gives the rows in the order that ORDER BY or GROUP BY asks for"),
+    ("file sync", "waiting for the disk to keep what was written"),
+    ("commit wait", "waiting for other transactions to commit"),
+    ("sleep", "sleeping, as it asks for"),
+];
 
 /// The sentences, the most important first.
 pub(super) fn findings(workload: &Workload) -> Vec<String> {
     let total = workload.total();
-    let of_sql = ranked(workload, Some(Sort::Total)).into_iter().filter(|class| class.kind == ClassKind::Sql);
-    let matters = |class: &&Class| total > 0 && class.total().saturating_mul(100) / total >= LEAST;
-    let mut said: Vec<String> = of_sql.take(LOOKED_AT).filter(matters).map(|class| of_class(class, total)).collect();
     if total == 0 {
-        said.extend(of_waits(workload));
+        return of_waits(workload);
     }
-    said
+    let of_sql = ranked(workload, Some(Sort::Total)).into_iter().filter(|class| class.kind == ClassKind::Sql);
+    let matters = |class: &&Class| {
+        let share = class.total().saturating_mul(1000) / total;
+        share >= LEAST * 10 || share >= LEAST_TROUBLE && trouble(&class.waits, class.total()).is_some()
+    };
+    of_sql.filter(matters).take(MOST).map(|class| of_class(class, total)).collect()
 }
 
 /// Where only waits are known, not the statements' times.
@@ -37,16 +66,22 @@ fn of_waits(workload: &Workload) -> Vec<String> {
     let sentence = |(class, kind, spent): (&Class, &String, i128)| {
         format!("{} in {} by {}", time(spent), kind_name(kind), cut(&class.fingerprint, 120))
     };
-    all.into_iter().take(LOOKED_AT).map(sentence).collect()
+    all.into_iter().take(MOST).map(sentence).collect()
 }
 
 fn of_class(class: &Class, total: i128) -> String {
     let share = text::percent(class.total(), total);
-    let count = text::thousands(class.count.into());
+    let count = match class.count {
+        1 => "once".to_owned(),
+        count => format!("{} times", text::thousands(count.into())),
+    };
     let average = time(class.average());
-    let mut said = format!("{share}% of all time: {} ({count} times, {average} each)", cut(&class.fingerprint, 120));
-    let main = class.waits.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
-    if let Some((kind, &spent)) = main.filter(|(_, spent)| **spent > 0) {
+    let mut said = format!("{share}% of all time: {} ({count}, {average} each)", cut(&class.fingerprint, 120));
+    if let Some((spent, about)) = trouble(&class.waits, class.total()) {
+        said.push_str(&format!(" — {} of its {} {about}", time(spent), time(class.total())));
+    } else if let Some((kind, &spent)) = class.waits.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)))
+        && spent > 0
+    {
         said.push_str(&format!("; mostly {} ({})", kind_name(kind), time(spent)));
     }
     if let [Some(sent), Some(examined), _] = class.rows
@@ -57,4 +92,31 @@ fn of_class(class: &Class, total: i128) -> String {
         said.push_str(&format!("; reads {per_row} rows for each that it sends"));
     }
     said
+}
+
+/// What takes at least half of the statement's time, if it is one of those that we can explain: how long, and what it means.
+fn trouble(waits: &BTreeMap<String, i128>, total: i128) -> Option<(i128, &'static str)> {
+    let mut sums: BTreeMap<&str, i128> = BTreeMap::new();
+    for (kind, spent) in waits {
+        // `execute;filesort`: the innermost phase.
+        *sums.entry(kind.rsplit(';').next().unwrap_or(kind)).or_default() += spent;
+    }
+    let found = TROUBLES.iter().filter_map(|(name, about)| sums.get(name).map(|spent| (*spent, *about)));
+    found.filter(|(spent, _)| spent.saturating_mul(2) >= total).max_by_key(|(spent, _)| *spent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_and_a_sort_are_explained() {
+        let waits = |waits: &[(&str, i128)]| waits.iter().map(|(kind, spent)| ((*kind).to_owned(), *spent)).collect();
+        let (spent, about) = trouble(&waits(&[("execute", 10), ("execute;metadata lock", 90)]), 100).unwrap();
+        assert!(spent == 90 && about.contains("LOCK TABLES"));
+        let (spent, about) =
+            trouble(&waits(&[("execute;filesort", 30), ("execute;execute;filesort", 30)]), 100).unwrap();
+        assert!(spent == 60 && about.contains("filesort"));
+        assert_eq!(trouble(&waits(&[("execute", 10), ("parse", 90)]), 100), None);
+    }
 }

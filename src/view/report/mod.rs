@@ -167,7 +167,7 @@ fn flames(trace: &Trace, options: &Options) -> Result<Vec<Flame>> {
     let mut flames = Vec::new();
     for series in trace.series.iter().filter(has_stacks) {
         let stacks = Stacks::of_series(trace, series, &options);
-        let title = text::line(series.name.as_deref().unwrap_or("Stacks")).replace('_', " ");
+        let title = flame_title(series.name.as_deref().unwrap_or("Stacks"));
         let mut svg = Vec::new();
         flame::draw(&stacks, title.clone(), Vec::new(), &options, options.picture.inverted, &mut svg)?;
         let svg = String::from_utf8_lossy(&svg);
@@ -180,6 +180,21 @@ fn flames(trace: &Trace, options: &Options) -> Result<Vec<Flame>> {
         });
     }
     Ok(flames)
+}
+
+/// What the aggregations of the bundled scripts show, for somebody who does not know them.
+const TITLES: [(&str, &str); 6] = [
+    ("qp_phase", "Time of the statements by phase"),
+    ("on_cpu", "What the server computed (on the CPU)"),
+    ("off_cpu", "What its threads waited for (off the CPU)"),
+    ("blocked_calls", "What its threads waited for (in system calls)"),
+    ("query_on_cpu", "What the statements computed (on the CPU)"),
+    ("query_off_cpu", "What the statements waited for (off the CPU)"),
+];
+
+fn flame_title(name: &str) -> String {
+    let known = TITLES.iter().find(|(known, _)| *known == name);
+    known.map_or_else(|| text::line(name).replace('_', " "), |(_, title)| (*title).to_owned())
 }
 
 /// What the picture says of its height.
