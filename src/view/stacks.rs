@@ -4,11 +4,12 @@
 //! cannot be added, are left out and named with their total.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::labels::Labels;
 use super::{Options, Weight, text};
 use crate::error::{Error, Result};
-use crate::model::{Function, KeyKind, Names, Row, Series, Trace};
+use crate::model::{Function, KeyKind, NameId, Names, Row, Series, Trace};
 use crate::units::Unit;
 
 /// What a stack without a frame is called.
@@ -29,7 +30,12 @@ pub(super) struct Stacks<'a> {
     scale: (i128, i128),
     /// Thread and process numbers, which differ in every run, are taken off the keys.
     without_numbers: bool,
+    /// What stands for the texts of statements.
+    statements: Option<&'a Fingerprints>,
 }
+
+/// Fingerprints of statements' texts.
+pub(super) type Fingerprints = HashMap<NameId, String>;
 
 impl<'a> Stacks<'a> {
     /// Selects what can be drawn together.
@@ -48,11 +54,17 @@ impl<'a> Stacks<'a> {
             fold_recursion: options.fold_recursion,
             scale: (1, 1),
             without_numbers: false,
+            statements: None,
         })
     }
 
-    /// The stacks of one series.
-    pub(super) fn of_series(trace: &'a Trace, series: &'a Series, options: &Options) -> Stacks<'a> {
+    /// The stacks of one series, with fingerprints in place of the texts that have one.
+    pub(super) fn of_series(
+        trace: &'a Trace,
+        series: &'a Series,
+        statements: &'a Fingerprints,
+        options: &Options,
+    ) -> Stacks<'a> {
         let by_time = options.weight == Weight::Time;
         Stacks {
             unit: weight_unit(series, by_time),
@@ -62,6 +74,7 @@ impl<'a> Stacks<'a> {
             fold_recursion: options.fold_recursion,
             scale: (1, 1),
             without_numbers: false,
+            statements: Some(statements),
         }
     }
 
@@ -80,6 +93,7 @@ impl<'a> Stacks<'a> {
                     fold_recursion,
                     scale: (1, 1),
                     without_numbers: true,
+                    statements: None,
                 }
             }
         };
@@ -204,7 +218,8 @@ impl<'a> Stacks<'a> {
         mut labels: Option<&mut Vec<(&'a str, &'a str)>>,
     ) {
         for (key, &id) in series.keys.iter().zip(row.keys) {
-            let text = self.names.get(id);
+            let statement = self.statements.and_then(|statements| statements.get(&id));
+            let text = statement.map_or_else(|| self.names.get(id), String::as_str);
             let text = if self.without_numbers && series.has_stack { without_number(text) } else { text };
             match (key.kind, &mut labels) {
                 (KeyKind::Int, _) if self.without_numbers && series.has_stack => {}

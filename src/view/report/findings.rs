@@ -22,15 +22,15 @@ const TROUBLES: [(&str, &str); 8] = [
     (
         "metadata lock",
         "waiting for a metadata lock: another connection keeps the table, by LOCK TABLES, ALTER or a transaction that stays open \
-         (`seatrace run lock-time` tells which)",
+         (seatrace run lock-time tells which)",
     ),
     (
         "row lock",
-        "waiting for a row lock: another transaction changed the same rows and has not ended (`seatrace run lock-time` tells which)",
+        "waiting for a row lock: another transaction changed the same rows and has not ended (seatrace run lock-time tells which)",
     ),
     (
         "table lock",
-        "waiting for a table lock: another connection keeps the whole table (`seatrace run lock-time` tells which)",
+        "waiting for a table lock: another connection keeps the whole table (seatrace run lock-time tells which)",
     ),
     ("global lock", "waiting for a global lock: FLUSH TABLES WITH READ LOCK or a backup keeps the server"),
     ("filesort", "sorting (filesort): no index gives the rows in the order that ORDER BY or GROUP BY asks for"),

@@ -8,16 +8,18 @@ mod charts;
 mod findings;
 mod rows;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use askama::Template;
 
 use super::digest::{Fold, fold};
 use super::heatmap::{Map, heat_of};
-use super::stacks::Stacks;
+use super::stacks::{Fingerprints, Stacks};
 use super::{Options, View, flame, text};
 use crate::error::Result;
-use crate::model::{KeyKind, Series, Severity, Trace, Workload};
+use crate::model::{KeyKind, NameId, Series, Severity, Trace, Workload};
+use crate::sql;
 use rows::Row;
 
 /// Entry in the table of views.
@@ -166,7 +168,8 @@ fn flames(trace: &Trace, options: &Options) -> Result<Vec<Flame>> {
     options.picture.title = None;
     let mut flames = Vec::new();
     for series in trace.series.iter().filter(has_stacks) {
-        let stacks = Stacks::of_series(trace, series, &options);
+        let statements = fingerprints(trace, series);
+        let stacks = Stacks::of_series(trace, series, &statements, &options);
         let title = flame_title(series.name.as_deref().unwrap_or("Stacks"));
         let mut svg = Vec::new();
         flame::draw(&stacks, title.clone(), Vec::new(), &options, options.picture.inverted, &mut svg)?;
@@ -180,6 +183,21 @@ fn flames(trace: &Trace, options: &Options) -> Result<Vec<Flame>> {
         });
     }
     Ok(flames)
+}
+
+/// The statements of a series: a thousand texts of one kind would be a thousand slivers.
+fn fingerprints(trace: &Trace, series: &Series) -> Fingerprints {
+    let is_statement = |name: &str| ["query", "statement"].contains(&name);
+    let Some(at) = series.keys.iter().position(|key| key.name.as_deref().is_some_and(is_statement)) else {
+        return Fingerprints::new();
+    };
+    let limit = trace.heading.strsize.and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
+    let ids: BTreeSet<NameId> = series.rows().filter_map(|row| row.keys.get(at).copied()).collect();
+    let of = |id: NameId| {
+        let text = trace.names.get(id);
+        (id, sql::fingerprint_of(text, text.len().saturating_add(1) >= limit))
+    };
+    ids.into_iter().map(of).collect()
 }
 
 /// What the aggregations of the bundled scripts show, for somebody who does not know them.
