@@ -52,7 +52,7 @@ fn fits(head: &[u8]) -> Fit {
 }
 
 fn read(lines: &mut Lines, trace: &mut Trace, options: &Options) -> Result<()> {
-    let mut reader = Reader { two_counts: options.two_counts, series: None, stack: Vec::new() };
+    let mut reader = Reader { two_counts: options.two_counts, ..Reader::default() };
     loop {
         if !lines.is_ready() {
             trace.idle()?;
@@ -68,11 +68,15 @@ fn read(lines: &mut Lines, trace: &mut Trace, options: &Options) -> Result<()> {
     Ok(())
 }
 
+#[derive(Default)]
 struct Reader {
     two_counts: bool,
     /// The series of the weights, and of those before them.
     series: Option<(SeriesId, Option<SeriesId>)>,
+    /// The frames of the last line, each with the place behind it, and their text: lines are mostly sorted and begin alike.
     stack: Vec<NameId>,
+    ends: Vec<usize>,
+    text: Vec<u8>,
 }
 
 impl Reader {
@@ -87,15 +91,33 @@ impl Reader {
             frames = shorter;
         }
         let (after_id, before_id) = self.series(trace);
-        self.stack.clear();
-        for frame in frames.split(|&byte| byte == b';').filter(|frame| !frame.is_empty()) {
-            self.stack.push(trace.names.text(frame));
-        }
+        self.frames(frames, trace);
         add(after_id, &self.stack, after, trace);
         if let (Some(id), Some((_, weight))) = (before_id, before) {
             add(id, &self.stack, weight, trace);
         }
         true
+    }
+
+    /// Reads the frames of a line into `stack`.
+    fn frames(&mut self, frames: &[u8], trace: &mut Trace) {
+        let same = common(&self.text, frames);
+        // A frame is known if it ends, in both lines, in the same place; at the end of a line stands no `;`.
+        let known = self.ends.iter().take_while(|&&end| end < same).count();
+        self.stack.truncate(known);
+        self.ends.truncate(known);
+        let mut start = self.ends.last().map_or(0, |end| end.saturating_add(1));
+        while let Some(rest) = frames.get(start..).filter(|rest| !rest.is_empty()) {
+            let length = memchr::memchr(b';', rest).unwrap_or(rest.len());
+            let end = start.saturating_add(length);
+            if length > 0 {
+                self.stack.push(trace.names.text(rest.get(..length).unwrap_or(rest)));
+                self.ends.push(end);
+            }
+            start = end.saturating_add(1);
+        }
+        self.text.truncate(same);
+        self.text.extend_from_slice(frames.get(same..).unwrap_or(&[]));
     }
 
     fn series(&mut self, trace: &mut Trace) -> (SeriesId, Option<SeriesId>) {
@@ -113,6 +135,15 @@ impl Reader {
             trace.notes.info(format!("weights have fractions: all are multiplied by {factor}"));
         }
     }
+}
+
+/// How many bytes two texts have in common at their start.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    let (a_blocks, _) = a.as_chunks::<32>();
+    let (b_blocks, _) = b.as_chunks::<32>();
+    let same = a_blocks.iter().zip(b_blocks).take_while(|(a, b)| a == b).count() * 32;
+    let rest = a.iter().skip(same).zip(b.iter().skip(same)).take_while(|(a, b)| a == b).count();
+    same.saturating_add(rest)
 }
 
 /// Adds a weight at the series' scale, or makes the scale finer.

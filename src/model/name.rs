@@ -1,11 +1,11 @@
 //! Names: every text of a key or a frame, kept once and called by number.
 //!
 //! A frame comes as the raw bytes of its line. What it is called in pictures (offset stripped, demangled, addresses merged) is
-//! worked out once per distinct raw line; two raw lines with one name share its number. Each raw line remembers which one came after it
-//! last time: a reader tries that one first, since a function mostly has the same caller again.
+//! worked out once per distinct raw line; two raw lines with one name share its number.
 
 use std::collections::HashMap;
 
+use super::frame_lines::{FrameLines, LineId, without_offset};
 use super::texts::Texts;
 use crate::symbol::Cleaner;
 
@@ -13,32 +13,16 @@ use crate::symbol::Cleaner;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NameId(pub u32);
 
-/// The number of a distinct raw line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LineId(u32);
-
-/// No line.
-const NONE: LineId = LineId(u32::MAX);
-
-/// A distinct raw line.
-struct Line {
-    name: NameId,
-    /// Those that came after it, the last one first.
-    next: [LineId; 2],
-}
-
 /// All names of a trace.
 #[derive(Default)]
 pub struct Names {
     cleaner: Cleaner,
     texts: Texts,
     unresolved: Vec<bool>,
-    raw: Texts,
-    lines: Vec<Line>,
-    /// Raw lines without their offset, where nothing of the offset is shown, and their names.
-    symbols: Texts,
-    symbol_names: Vec<NameId>,
+    lines: FrameLines,
     replaced: u64,
+    /// Texts that are not UTF-8.
+    odd: HashMap<Vec<u8>, NameId>,
     details: HashMap<NameId, String>,
 }
 
@@ -56,8 +40,14 @@ impl Names {
         match std::str::from_utf8(text) {
             Ok(text) => self.add(text, false),
             Err(_) => {
+                // Each distinct text is counted once.
+                if let Some(&name) = self.odd.get(text) {
+                    return name;
+                }
                 self.replaced += 1;
-                self.intern(&String::from_utf8_lossy(text), false)
+                let name = self.intern(&String::from_utf8_lossy(text), false);
+                self.odd.insert(text.to_vec(), name);
+                name
             }
         }
     }
@@ -70,65 +60,37 @@ impl Names {
 
     /// The number of a frame's line, given without indent.
     pub fn line(&mut self, raw: &[u8]) -> LineId {
-        if let Some(index) = self.raw.find(raw) {
-            return LineId(index);
-        }
-        let name = self.clean(raw);
-        self.lines.push(Line { name, next: [NONE; 2] });
-        LineId(self.raw.add(raw))
-    }
-
-    /// The frame of a line.
-    pub fn name_of(&self, line: LineId) -> NameId {
-        self.lines.get(line.0 as usize).map_or(NameId(0), |line| line.name)
-    }
-
-    /// Remembers that `line` came after `before`.
-    pub fn follow(&mut self, before: LineId, line: LineId) {
-        if let Some(Line { next, .. }) = self.lines.get_mut(before.0 as usize)
-            && next[0] != line
-        {
-            *next = [line, next[0]];
-        }
-    }
-
-    /// The line that `rest` begins with, and its length, if it came before and can be nothing but a frame wherever it stands.
-    pub fn known(&mut self, before: LineId, rest: &[u8]) -> Option<(LineId, usize)> {
-        let followers = self.lines.get(before.0 as usize)?.next;
-        for line in followers.into_iter().filter(|&line| line != NONE) {
-            let text = self.raw.get(line.0);
-            if rest.get(text.len()) == Some(&b'\n') && rest.starts_with(text) && is_plain(text) {
-                let length = text.len();
-                self.follow(before, line);
-                return Some((line, length));
-            }
-        }
-        let text = rest.get(..memchr::memchr(b'\n', rest)?).filter(|text| is_plain(text))?;
-        let line = LineId(self.raw.find(text)?);
-        self.follow(before, line);
-        Some((line, text.len()))
-    }
-
-    /// The name of a raw line that is new. Lines that differ in their offset only are cleaned once.
-    fn clean(&mut self, raw: &[u8]) -> NameId {
-        let symbol = without_offset(raw).filter(|_| !self.cleaner.offsets && !self.cleaner.addresses);
-        let known = symbol.and_then(|symbol| self.symbols.find(symbol));
-        if let Some(&name) = known.and_then(|index| self.symbol_names.get(index as usize)) {
-            return name;
+        if let Some(line) = self.lines.find(raw) {
+            return line;
         }
         let lossy = String::from_utf8_lossy(raw);
         let replaced = matches!(lossy, std::borrow::Cow::Owned(_));
         self.replaced += u64::from(replaced);
         let clean = self.cleaner.clean(&lossy);
-        let (name, text) = (self.intern(&clean.text, clean.unresolved), clean.text);
-        if let Some(symbol) = symbol
-            && !replaced
-            && !raw.get(symbol.len()..).is_some_and(|offset| text.as_bytes().ends_with(offset))
-        {
-            self.symbols.add(symbol);
-            self.symbol_names.push(name);
-        }
-        name
+        // Whether the name is that of the line with any other offset, too.
+        let any_offset = !replaced
+            && !self.cleaner.offsets
+            && !self.cleaner.addresses
+            && without_offset(raw)
+                .and_then(|symbol| raw.get(symbol.len()..))
+                .is_some_and(|offset| !clean.text.as_bytes().ends_with(offset));
+        let name = self.intern(&clean.text, clean.unresolved);
+        self.lines.add(raw, name, any_offset)
+    }
+
+    /// The frame of a line.
+    pub fn name_of(&self, line: LineId) -> NameId {
+        self.lines.name(line)
+    }
+
+    /// Remembers that `line` came after `before`.
+    pub fn follow(&mut self, before: LineId, line: LineId) {
+        self.lines.follow(before, line);
+    }
+
+    /// The line that `rest` begins with, and its length, if it came before and can be nothing but a frame wherever frames stand.
+    pub fn known(&mut self, before: LineId, rest: &[u8]) -> Option<(LineId, usize)> {
+        self.lines.known(before, rest)
     }
 
     /// How many names there are.
@@ -190,16 +152,4 @@ impl Names {
         self.unresolved.push(unresolved);
         NameId(self.texts.add(text.as_bytes()))
     }
-}
-
-/// Whether a line can be nothing but a frame, where frames stand: no number, and no note on the frame before.
-fn is_plain(text: &[u8]) -> bool {
-    !matches!(text.first(), None | Some(b'[' | b' ')) && text.iter().any(u8::is_ascii_alphabetic)
-}
-
-/// The line before its `+0x1f`, if it ends in one.
-fn without_offset(raw: &[u8]) -> Option<&[u8]> {
-    let digits = raw.iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let symbol = raw.get(..raw.len().checked_sub(digits)?)?.strip_suffix(b"+0x")?;
-    (digits > 0).then_some(symbol)
 }

@@ -116,7 +116,7 @@ impl Kind {
         cut: &mut Cut,
         trace: &mut Trace,
     ) -> Result<bool> {
-        let values = Values { rest: values };
+        let values = Values::new(values);
         if self.is_query {
             let Some(query) = self.query(values, strsize, cut) else { return Ok(false) };
             trace.query(query)?;
@@ -130,7 +130,7 @@ impl Kind {
     fn query<'a>(&self, mut values: Values<'a>, strsize: Option<u64>, cut: &mut Cut) -> Option<Query<'a>> {
         let mut query = Query::default();
         let mut length = None;
-        let mut text: &[u8] = &[];
+        let mut text = Value::default();
         let mut cuts = 0;
         for (at, slot) in self.fields.iter().enumerate() {
             let value = values.next()?;
@@ -139,11 +139,11 @@ impl Kind {
                 continue;
             }
             if slot.is_text {
-                let (value, is_cut) = decode(value, strsize);
+                let (value, is_cut) = value.decode(strsize);
                 cuts += u64::from(is_cut);
                 self.set_text(&mut query, at, value);
-            } else if !value.is_empty() {
-                let number = number::parse(value)?;
+            } else if !value.bytes.is_empty() {
+                let number = number::parse(value.bytes)?;
                 let number = if slot.scale == 1 { number } else { number.checked_mul(slot.scale)? };
                 self.set_number(&mut query, &mut length, at, number)?;
             }
@@ -151,9 +151,7 @@ impl Kind {
         if !values.is_empty() {
             return None;
         }
-        let bytes = escape::undo(text);
-        query.cut = is_full(&bytes, strsize) || length.is_some_and(|length| (bytes.len() as u64) < length);
-        query.text = to_text(bytes, query.cut);
+        (query.text, query.cut) = text.decode_known(strsize, length);
         cut.queries = cut.queries.saturating_add(u64::from(query.cut));
         cut.keys = cut.keys.saturating_add(cuts);
         Some(query)
@@ -200,14 +198,14 @@ impl Kind {
         let mut row = Vec::with_capacity(self.fields.len());
         for slot in &self.fields {
             let value = values.next()?;
-            row.push(if value.is_empty() {
+            row.push(if value.bytes.is_empty() {
                 FieldValue::Unknown
             } else if slot.is_text {
-                let (text, is_cut) = decode(value, strsize);
+                let (text, is_cut) = value.decode(strsize);
                 cut.keys = cut.keys.saturating_add(u64::from(is_cut));
                 FieldValue::Text(text.unwrap_or_default().into_owned())
             } else {
-                FieldValue::Int(number::parse(value)?.checked_mul(slot.scale)?)
+                FieldValue::Int(number::parse(value.bytes)?.checked_mul(slot.scale)?)
             });
         }
         values.is_empty().then_some(row)
@@ -217,21 +215,40 @@ impl Kind {
 /// The values of a line, split at tabs.
 struct Values<'a> {
     rest: Option<&'a [u8]>,
+    /// The same as text, if the whole line is one: then no value needs to be checked by itself.
+    text: Option<&'a str>,
+}
+
+/// A value as it was printed.
+#[derive(Clone, Copy, Default)]
+struct Value<'a> {
+    bytes: &'a [u8],
+    text: Option<&'a str>,
 }
 
 impl<'a> Values<'a> {
-    fn next(&mut self) -> Option<&'a [u8]> {
+    fn new(values: Option<&'a [u8]>) -> Values<'a> {
+        Values { rest: values, text: values.and_then(|values| std::str::from_utf8(values).ok()) }
+    }
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        /// Most values are shorter: a search byte by byte is faster there.
+        const SHORT: usize = 16;
         let rest = self.rest?;
-        match memchr::memchr(b'\t', rest) {
-            Some(at) => {
-                self.rest = rest.get(at.saturating_add(1)..);
-                rest.get(..at)
-            }
-            None => {
-                self.rest = None;
-                Some(rest)
-            }
-        }
+        let start = rest.get(..SHORT).unwrap_or(rest);
+        let end = start
+            .iter()
+            .position(|&byte| byte == b'\t')
+            .or_else(|| memchr::memchr(b'\t', rest.get(SHORT..)?).map(|at| at.saturating_add(SHORT)));
+        let Some(end) = end else {
+            self.rest = None;
+            return Some(Value { bytes: rest, text: self.text });
+        };
+        let behind = end.saturating_add(1);
+        let value = Value { bytes: rest.get(..end)?, text: self.text.and_then(|text| text.get(..end)) };
+        self.rest = rest.get(behind..);
+        self.text = self.text.and_then(|text| text.get(behind..));
+        Some(value)
     }
 
     fn is_empty(&self) -> bool {
@@ -239,14 +256,27 @@ impl<'a> Values<'a> {
     }
 }
 
-/// A text and whether it was cut; `None` for an empty value, which means unknown.
-fn decode(value: &[u8], strsize: Option<u64>) -> (Option<Cow<'_, str>>, bool) {
-    if value.is_empty() {
-        return (None, false);
+impl<'a> Value<'a> {
+    /// The text that was printed by `%S`, and whether it was cut; `None` for an empty value, which means unknown.
+    fn decode(self, strsize: Option<u64>) -> (Option<Cow<'a, str>>, bool) {
+        if self.bytes.is_empty() {
+            return (None, false);
+        }
+        let (text, is_cut) = self.decode_known(strsize, None);
+        (Some(text), is_cut)
     }
-    let bytes = escape::undo(value);
-    let is_cut = is_full(&bytes, strsize);
-    (Some(to_text(bytes, is_cut)), is_cut)
+
+    /// The same, where an empty value is an empty text; `length` is that of the whole text, if it is known.
+    fn decode_known(self, strsize: Option<u64>, length: Option<u64>) -> (Cow<'a, str>, bool) {
+        let bytes = escape::undo(self.bytes);
+        let is_cut = is_full(&bytes, strsize) || length.is_some_and(|length| (bytes.len() as u64) < length);
+        // What is not escaped is the beginning of the value.
+        let text = match (&bytes, self.text) {
+            (Cow::Borrowed(bytes), Some(text)) if !is_cut => text.get(..bytes.len()).map(Cow::Borrowed),
+            _ => None,
+        };
+        (text.unwrap_or_else(|| to_text(bytes, is_cut)), is_cut)
+    }
 }
 
 /// Whether a text fills DTrace's buffer: then it was cut, or just fitted, which looks the same.
