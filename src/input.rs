@@ -161,6 +161,10 @@ impl Lines {
             }
             self.fill();
         };
+        // However the bytes arrived: a line that came in one piece is cut at the same place.
+        if length > MAX_LINE {
+            return self.cut_line();
+        }
         let from = self.start;
         self.start = (from + length + 1).min(self.end);
         self.number += 1;

@@ -154,7 +154,8 @@ fn many_distinct_things() {
         let took = begin.elapsed();
         println!("{what}: {count} in {took:?}");
         let trace = trace.unwrap_or_else(|error| panic!("{what}: {error}"));
-        assert!(took < Duration::from_secs(120) * if *count > 100_000 { 5 } else { 1 }, "{what}: {took:?}");
+        // Quadratic work takes minutes here.
+        assert!(took < Duration::from_secs(15).mul_f64((*count as f64 / 30_000.0).max(1.0)), "{what}: {took:?}");
         if ["keys", "stacks"].contains(what) {
             assert_eq!(total(&trace), i128::from(*count), "{what}");
         }
