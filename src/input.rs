@@ -110,7 +110,8 @@ impl Lines {
 
     /// Lines of bytes in memory, for tests and parts of inputs.
     pub fn from_bytes(bytes: &[u8]) -> Lines {
-        Lines::new(Box::new(io::Cursor::new(bytes.to_vec())))
+        // All there is stands in the buffer: nothing is read, no block is made room for.
+        Lines { buffer: bytes.to_vec(), end: bytes.len(), finished: true, ..Lines::new(Box::new(io::empty())) }
     }
 
     /// The first bytes, up to 64 KiB, without taking them. Waits until there is at least one line or the input ends.
@@ -160,6 +161,10 @@ impl Lines {
             }
             self.fill();
         };
+        // However the bytes arrived: a line that came in one piece is cut at the same place.
+        if length > MAX_LINE {
+            return self.cut_line();
+        }
         let from = self.start;
         self.start = (from + length + 1).min(self.end);
         self.number += 1;

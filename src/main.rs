@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use seatrace::error::Error;
+use seatrace::view::harmless;
 
 fn main() -> ExitCode {
     match seatrace::cli::run(std::env::args_os()) {
@@ -11,10 +12,11 @@ fn main() -> ExitCode {
         Err(error) if error.downcast_ref::<Error>().is_some_and(Error::is_broken_pipe) => ExitCode::SUCCESS,
         Err(error) => {
             // An error of ours tells its source itself.
-            match error.downcast_ref::<Error>() {
-                Some(ours) => eprintln!("seatrace: {ours}"),
-                None => eprintln!("seatrace: {error:#}"),
-            }
+            let said = match error.downcast_ref::<Error>() {
+                Some(ours) => ours.to_string(),
+                None => format!("{error:#}"),
+            };
+            eprintln!("seatrace: {}", harmless(&said));
             ExitCode::from(if matches!(error.downcast_ref(), Some(Error::Usage(_))) { 2 } else { 1 })
         }
     }

@@ -293,7 +293,7 @@ fn say(cli: &Cli, trace: &Trace) -> Result<()> {
     if !cli.quiet {
         for note in trace.notes.iter() {
             let word = if note.severity == Severity::Loss { "warning" } else { "note" };
-            eprintln!("seatrace: {word}: {note}");
+            eprintln!("seatrace: {word}: {}", view::harmless(&note.to_string()));
         }
     }
     match trace.notes.losses().count() {

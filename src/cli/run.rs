@@ -23,6 +23,7 @@ use crate::input::Input;
 use crate::live::{Ended, Failure, LiveError, Report, SecondSignal, Session, Text, signals_received};
 use crate::model::Trace;
 use crate::units;
+use crate::view;
 use save::Save;
 pub(super) use script_args::ScriptArgs;
 use start::{Job, Start};
@@ -257,7 +258,7 @@ fn explained(error: LiveError) -> Error {
 
 fn say(quiet: bool, text: &str) {
     if !quiet {
-        eprintln!("seatrace: {text}");
+        eprintln!("seatrace: {}", view::harmless(text));
     }
 }
 

@@ -146,7 +146,7 @@ fn wrapped(out: &mut String, first: &str, next: &str, text: &str) {
     let mut line = first.to_owned();
     let mut is_empty = true;
     for word in text.split_whitespace() {
-        let word: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        let word = crate::view::harmless(word);
         if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
             let _ = writeln!(out, "{}", line.trim_end());
             line = next.to_owned();

@@ -3,6 +3,7 @@
 //! Its standard output is the text; what it says on standard error comes between the lines, like what the handlers of the first
 //! source say. It is the oracle of the binding in tests, and the way out where the library cannot be loaded.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -17,7 +18,7 @@ use tempfile::NamedTempFile;
 
 use super::error::{Circumstances, LiveError, Step};
 use super::plan::{Ended, Plan, Target};
-use super::privilege::is_root;
+use super::privilege::{is_root, temporary_folder};
 use super::session::{Report, Shared};
 use super::signals;
 
@@ -75,6 +76,7 @@ impl Tracer {
         command.args(arguments(plan, &files)?).stdin(Stdio::null()).stdout(pipe).stderr(Stdio::piped());
         // Ctrl-C must reach it once: from us. The second one means to it that nothing shall be printed.
         command.process_group(0);
+        without_options(&mut command, std::env::vars_os().map(|(name, _)| name));
         let mut child = command.spawn().map_err(|error| LiveError::no_command(plan.flavor, &error.to_string()))?;
         drop(command);
         let said = Arc::new(Mutex::new(Said::default()));
@@ -227,10 +229,16 @@ fn without_prefix(step: Step, line: &str) -> &str {
     }
 }
 
+/// dtrace(1) takes options from variables (`DTRACE_OPT_LDPATH` on Linux): they would name programs for it to run. The target of -c keeps
+/// the rest of the environment.
+fn without_options(command: &mut Command, names: impl Iterator<Item = OsString>) {
+    names.filter(|name| name.as_encoded_bytes().starts_with(b"DTRACE_")).for_each(|name| _ = command.env_remove(name));
+}
+
 fn program_files(plan: &Plan) -> std::io::Result<Vec<NamedTempFile>> {
     let mut files = Vec::new();
     for program in &plan.programs {
-        let mut file = tempfile::Builder::new().prefix("seatrace-").suffix(".d").tempfile()?;
+        let mut file = tempfile::Builder::new().prefix("seatrace-").suffix(".d").tempfile_in(temporary_folder())?;
         file.write_all(program.text.as_bytes())?;
         files.push(file);
     }
@@ -311,5 +319,19 @@ fn count(text: &str, shared: &Shared) {
         && let Ok(drops) = number.parse()
     {
         shared.count_drops(drops);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_variable_is_an_option() {
+        let mut command = Command::new("/usr/sbin/dtrace");
+        let names = ["DTRACE_OPT_LDPATH", "DTRACE_DEBUG", "PATH", "MYSQL_HOME"];
+        without_options(&mut command, names.into_iter().map(OsString::from));
+        let gone: Vec<_> = command.get_envs().map(|(name, value)| (name.to_str().unwrap(), value)).collect();
+        assert_eq!(gone, [("DTRACE_DEBUG", None), ("DTRACE_OPT_LDPATH", None)]);
     }
 }

@@ -1,6 +1,7 @@
 //! Who we are, and for whom: a trace needs root, its results belong to the person who called.
 
 use std::fs;
+use std::path::PathBuf;
 
 /// Whether this process may do anything.
 pub fn is_root() -> bool {
@@ -24,6 +25,11 @@ pub fn caller() -> Option<(u32, u32)> {
         return Some((user, group));
     }
     ids_of(&fs::read_to_string("/etc/passwd").ok()?, &std::env::var("DOAS_USER").ok()?)
+}
+
+/// Where files with D programs go. As root not where the environment says: whoever owns that folder could put another program there.
+pub(super) fn temporary_folder() -> PathBuf {
+    if is_root() { PathBuf::from("/tmp") } else { std::env::temp_dir() }
 }
 
 /// User and group of a name in the text of /etc/passwd.

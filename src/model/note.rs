@@ -46,6 +46,9 @@ impl fmt::Display for Note {
     }
 }
 
+/// What is said in place of notes that are too many.
+const FURTHER: &str = "further notes, not told one by one";
+
 /// All notes of a trace, in the order of their first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
@@ -55,6 +58,8 @@ pub struct Notes {
 impl Notes {
     /// How many places a note keeps.
     pub const PLACES: usize = 3;
+    /// How many different notes are kept; further ones are counted together. Their texts come from inputs.
+    pub const KINDS: usize = 200;
 
     /// Adds one occurrence of a loss.
     pub fn loss(&mut self, text: impl Into<String>, place: Option<String>) {
@@ -73,6 +78,9 @@ impl Notes {
     pub fn add(&mut self, severity: Severity, text: String, count: u64, weight: i128, place: Option<String>) {
         let note = match self.notes.iter_mut().position(|note| note.text == text && note.severity == severity) {
             Some(index) => self.notes.get_mut(index),
+            None if self.notes.len() >= Notes::KINDS && text != FURTHER => {
+                return self.add(severity, FURTHER.into(), count, weight, place);
+            }
             None => {
                 self.notes.push(Note { severity, text, count: 0, weight: 0, places: Vec::new() });
                 self.notes.last_mut()

@@ -92,6 +92,9 @@ impl LeftOut {
 }
 
 impl Trace {
+    /// How many aggregations, and kinds of records, may differ in more than their rows: they are looked for one by one.
+    pub const SHAPES: usize = 1000;
+
     /// An empty trace.
     pub fn new(cleaner: Cleaner, filter: Filter, passes: Passes) -> Trace {
         Trace { names: Names::new(cleaner), filter, passes, ..Trace::default() }
@@ -146,7 +149,11 @@ impl Trace {
                 && series.keys.len() == keys.len().saturating_add(usize::from(pass.is_some()))
                 && series.keys.ends_with(keys)
         };
-        let at = self.series.iter().position(same).unwrap_or_else(|| {
+        let found = self.series.iter().position(same);
+        if found.is_none() && self.series.len() >= Trace::SHAPES {
+            return SeriesId(usize::MAX);
+        }
+        let at = found.unwrap_or_else(|| {
             let keys = pass.iter().chain(keys).cloned().collect();
             self.series.push(Series::new(name.map(str::to_owned), function, unit, keys, has_stack));
             self.series.len().saturating_sub(1)
@@ -179,7 +186,12 @@ impl Trace {
 
     /// Adds a row. `stack` is outermost first; keys and frames are numbers from [`Trace::names`].
     pub fn row(&mut self, id: SeriesId, keys: &[NameId], stack: &[NameId], value: Value) {
-        let Some(series) = self.series.get_mut(id.0) else { return };
+        let Some(series) = self.series.get_mut(id.0) else {
+            let weight = if let Value::Number(number) = value { number } else { 0 };
+            let text = format!("row of more than {} aggregations, left out", Trace::SHAPES);
+            self.notes.add(Severity::Loss, text, 1, weight, None);
+            return;
+        };
         let hidden;
         let keys = match &mut self.filter.anonymize {
             Some(anonymizer) => {
@@ -256,8 +268,12 @@ impl Trace {
             Some(anonymizer) => anonymizer.event(schema, values),
             None => values,
         };
+        let is_full = self.events.len() >= Trace::SHAPES;
         match self.events.iter_mut().find(|table| table.schema == *schema) {
             Some(table) => table.rows.push(values),
+            None if is_full => {
+                self.losses(format!("record of more than {} kinds, left out", Trace::SHAPES), 1);
+            }
             None => self.events.push(EventTable { schema: schema.clone(), rows: vec![values] }),
         }
     }

@@ -284,6 +284,13 @@ impl Fingerprinter {
             }
             self.out.extend_from_slice(b"...");
         }
+        // Two minus signs before nothing begin a comment: they would be one to whoever reads the fingerprint.
+        while self.out.ends_with(b"--") {
+            self.out.truncate(self.out.len() - 2);
+            while let Some(b' ') = self.out.last() {
+                self.out.pop();
+            }
+        }
         &self.out
     }
 }

@@ -32,6 +32,14 @@ fn write(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
+/// The kind is needed: a broken pipe is no failure.
+pub(super) fn failed(error: csv::Error) -> std::io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        _ => std::io::Error::other("a CSV record could not be written"),
+    }
+}
+
 struct Tables<'a> {
     out: &'a mut dyn Write,
     begun: bool,
@@ -47,11 +55,6 @@ impl Tables<'_> {
             writeln!(self.out)?;
         }
         let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(&mut *self.out);
-        // The kind is needed: a broken pipe is no failure.
-        let failed = |error: csv::Error| match error.into_kind() {
-            csv::ErrorKind::Io(error) => error,
-            _ => std::io::Error::other("a CSV record could not be written"),
-        };
         writer.write_record(head.map(|cell| cell.into_owned())).map_err(failed)?;
         for row in rows {
             writer.write_record(row.iter().map(|cell| cell.as_ref())).map_err(failed)?;
@@ -168,7 +171,7 @@ fn bound(value: i128, open: i128) -> Cow<'static, str> {
 }
 
 /// The text as a cell: no formula, no control character but line breaks and tabs.
-fn text_cell(text: &str) -> Cow<'_, str> {
+pub(super) fn text_cell(text: &str) -> Cow<'_, str> {
     let harmless = |c: char| c == '\n' || c == '\t' || !super::text::is_unsafe(c);
     let clean: Cow<'_, str> = if text.chars().all(harmless) {
         Cow::Borrowed(text)

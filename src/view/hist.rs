@@ -90,7 +90,9 @@ fn write_shape(series: &Series, distribution: &Distribution, out: &mut dyn Write
         Line::Bucket(bucket) => bucket.low.to_string(),
         Line::Gap => "...".into(),
     };
-    let head = format!("value{unit}");
+    let mut head = format!("value{unit}");
+    // A unit is a word of the input.
+    text::cut(&mut head, 0, 60);
     let widest = rows.iter().map(|row| label(row).len()).chain([16, head.len()]).max().unwrap_or(16);
     let total =
         distribution.buckets().iter().map(|bucket| bucket.count.unsigned_abs()).fold(0u128, u128::saturating_add);

@@ -374,6 +374,16 @@ struct TraceLine<'a> {
 /// Writes strings so that a terminal shows them harmlessly: what [`text::is_unsafe`] finds is written as `\u....`.
 pub(super) struct Harmless;
 
+/// Writes a value on a line, as all lines here are written.
+pub(super) fn write_line(out: &mut dyn Write, value: &impl Serialize) -> Result<()> {
+    let mut line = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut line, Harmless);
+    value.serialize(&mut serializer).map_err(io::Error::from)?;
+    line.push(b'\n');
+    out.write_all(&line)?;
+    Ok(())
+}
+
 impl serde_json::ser::Formatter for Harmless {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         if fragment.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {

@@ -33,6 +33,7 @@ pub use diff::{Compare, Comparison, Side};
 pub use digest::DigestOptions;
 pub use draw::Picture;
 pub use palette::Palette;
+pub use text::harmless;
 
 use crate::error::{Error, Result};
 use crate::model::{self, Consumer, KeyKind, Severity, Trace};

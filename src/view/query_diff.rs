@@ -8,6 +8,7 @@ use std::io::Write;
 
 use serde_json::json;
 
+use super::json::write_line;
 use super::{Options, text};
 use crate::error::{Error, Result};
 use crate::model::{Class, ClassKind, Trace, Workload};
@@ -176,9 +177,8 @@ fn lines_of_json(
             "before": change.before.map(|_| side(old)),
             "after": change.after.map(|_| side(new)),
         }});
-        writeln!(out, "{line}")?;
+        write_line(out, &line)?;
     }
     let side = |workload: &Workload| json!({ "count": workload.count(), "total_ns": number(workload.total()) });
-    writeln!(out, "{}", json!({ "total": { "before": side(before), "after": side(after) } }))?;
-    Ok(())
+    write_line(out, &json!({ "total": { "before": side(before), "after": side(after) } }))
 }

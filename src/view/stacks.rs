@@ -314,7 +314,8 @@ pub(super) fn safe_frame(frame: &str) -> Cow<'_, str> {
     {
         safe = format!("{head}\u{a0}{last}");
     }
-    if let Some(rest) = safe.strip_prefix("# ") {
+    // Alone it would come before the blank of the weight.
+    if let Some(rest) = safe.strip_prefix("# ").or((safe == "#").then_some("")) {
         safe = format!("#\u{a0}{rest}");
     }
     Cow::Owned(safe)

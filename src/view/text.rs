@@ -70,6 +70,18 @@ pub(super) fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Text for standard error: its lines stay, what could command a terminal is written as `\x1b` or `\u{202e}`. Notes and errors quote
+/// inputs and name files.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let acts = |c: char| is_unsafe(c) && c != '\n' && c != '\t';
+    if !text.chars().any(acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    text.chars().for_each(|c| if acts(c) { push_safe(&mut out, c) } else { out.push(c) });
+    Cow::Owned(out)
+}
+
 fn push_safe(out: &mut String, c: char) {
     match c as u32 {
         code if code < 0x100 && is_unsafe(c) => _ = write!(out, "\\x{code:02x}"),

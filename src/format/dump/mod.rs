@@ -135,6 +135,10 @@ impl Reader {
             "record" => match Kind::declared(&fields) {
                 Some(kind) => {
                     self.kinds.retain(|other| other.name() != kind.name());
+                    if self.kinds.len() >= Trace::SHAPES {
+                        trace.loss(format!("more than {} kinds of records", Trace::SHAPES), number);
+                        return Ok(());
+                    }
                     self.kinds.push(kind);
                     self.last = 0;
                 }

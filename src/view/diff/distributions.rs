@@ -5,11 +5,11 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::Comparison;
-use super::stacks::json_line;
 use crate::error::{Error, Result};
 use crate::model::{Bucket, Distribution, Function, Trace};
 use crate::units::Unit;
 use crate::view::hist::range;
+use crate::view::json::write_line;
 use crate::view::text;
 
 /// One key with its distributions on both sides.
@@ -111,7 +111,7 @@ struct BucketLine<'a> {
 }
 
 pub(super) fn write_json(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<()> {
-    json_line(out, &serde_json::json!({"type": "seatrace-diff", "version": 1}))?;
+    write_line(out, &serde_json::json!({"type": "seatrace-diff", "version": 1}))?;
     let mut changed = 0u64;
     for pair in pairs(comparison)? {
         for (bucket, [before, after]) in pair.buckets().into_iter().filter(|(_, [before, after])| before != after) {
@@ -125,7 +125,7 @@ pub(super) fn write_json(comparison: &Comparison<'_>, out: &mut dyn Write) -> Re
                 before,
                 after,
             };
-            json_line(out, &line)?;
+            write_line(out, &line)?;
         }
     }
     let count = |trace: &Trace| -> i128 {
@@ -140,5 +140,5 @@ pub(super) fn write_json(comparison: &Comparison<'_>, out: &mut dyn Write) -> Re
         "before": count(comparison.before).to_string().parse::<serde_json::Number>().ok(),
         "after": count(comparison.after).to_string().parse::<serde_json::Number>().ok(),
     });
-    json_line(out, &totals)
+    write_line(out, &totals)
 }

@@ -10,7 +10,7 @@ use crate::units::Unit;
 use crate::view::draw::{Drawing, inner_width};
 use crate::view::flame::{Layout, title};
 use crate::view::functions::functions;
-use crate::view::json::Harmless;
+use crate::view::json::write_line;
 use crate::view::palette::of_change;
 use crate::view::stacks::{Stacks, safe_frame};
 use crate::view::text;
@@ -213,7 +213,7 @@ impl Difference<'_> {
     /// One line a frame in its place that changed, and one for the whole.
     fn write_json(&self, out: &mut dyn Write) -> Result<()> {
         let unit = self.unit.to_string();
-        json_line(out, &serde_json::json!({"type": "seatrace-diff", "version": 1}))?;
+        write_line(out, &serde_json::json!({"type": "seatrace-diff", "version": 1}))?;
         let mut counts = [0u64; 4];
         for at in 1..self.tree.nodes.len() {
             let Some(node) = self.tree.nodes.get(at) else { continue };
@@ -232,7 +232,7 @@ impl Difference<'_> {
                 *count += 1;
             }
             let stack = self.path(at);
-            json_line(
+            write_line(
                 out,
                 &ChangeLine {
                     kind_of_line: "change",
@@ -247,7 +247,7 @@ impl Difference<'_> {
             )?;
         }
         let [before, after] = self.totals();
-        json_line(
+        write_line(
             out,
             &TotalLine {
                 kind_of_line: "total",
@@ -319,16 +319,6 @@ struct TotalLine<'a> {
     gone: u64,
     grown: u64,
     shrunk: u64,
-}
-
-/// Writes one line of JSON.
-pub(super) fn json_line(out: &mut dyn Write, value: &impl Serialize) -> Result<()> {
-    let mut line = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut line, Harmless);
-    value.serialize(&mut serializer).map_err(std::io::Error::from)?;
-    line.push(b'\n');
-    out.write_all(&line)?;
-    Ok(())
 }
 
 fn change([before, after]: [i128; 2]) -> i128 {

@@ -5,8 +5,10 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use super::super::Options;
+use super::super::csv::{failed, text_cell};
+use super::super::json::write_line;
 use super::ranked;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::{Class, ClassKind, NameId, Trace, Workload};
 
 /// Writes one object a class, then one for the total.
@@ -21,12 +23,11 @@ pub(super) fn json(
     let total = workload.total();
     let top = options.digest.top.filter(|&top| top > 0).unwrap_or(classes.len());
     for (at, class) in classes.iter().take(top).enumerate() {
-        let line = json!({ "digest": object(at + 1, class, total, workload) });
-        writeln!(out, "{line}")?;
+        write_line(out, &json!({ "digest": object(at + 1, class, total, workload) }))?;
     }
     let hidden: Vec<&&Class> = classes.iter().skip(top).collect();
     let notes: Vec<String> = trace.notes.iter().map(ToString::to_string).chain(said.iter().cloned()).collect();
-    let line = json!({ "total": {
+    let last = json!({ "total": {
         "count": workload.count(),
         "total_ns": number(total),
         "nested": workload.nested().0,
@@ -38,8 +39,7 @@ pub(super) fn json(
         "last_end_ns": workload.range.map(|range| range.1),
         "notes": notes,
     }});
-    writeln!(out, "{line}")?;
-    Ok(())
+    write_line(out, &last)
 }
 
 /// A number for JSON; beyond 64 bits the nearest.
@@ -123,7 +123,6 @@ pub(super) fn csv(
     let total = workload.total();
     let top = options.digest.top.filter(|&top| top > 0).unwrap_or(classes.len());
     let mut table = csv::Writer::from_writer(out);
-    let failed = |error: csv::Error| Error::from(std::io::Error::other(error));
     let mut named = false;
     for (at, class) in classes.iter().take(top).enumerate() {
         let Value::Object(object) = object(at + 1, class, total, workload) else { continue };
@@ -137,17 +136,15 @@ pub(super) fn csv(
     Ok(())
 }
 
-/// A value as a cell. Text that a spreadsheet would take for a formula gets an apostrophe in front.
+/// A value as a cell.
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => format!("'{text}"),
-        Value::String(text) => text.clone(),
+        Value::String(text) => text_cell(text).into_owned(),
         Value::Array(bounds) => bounds.iter().map(ToString::to_string).collect::<Vec<_>>().join(".."),
         Value::Object(counts) => {
             let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{name}={count}")).collect();
-            let text = counts.join("; ");
-            if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
+            text_cell(&counts.join("; ")).into_owned()
         }
         other => other.to_string(),
     }
