@@ -1,6 +1,6 @@
 //! Distinct texts, each kept once and called by a number.
 
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -53,8 +53,6 @@ impl Texts {
     }
 
     fn hash(&self, text: &[u8]) -> u32 {
-        let mut state = self.hasher.build_hasher();
-        text.hash(&mut state);
-        state.finish() as u32
+        self.hasher.hash_one(text) as u32
     }
 }

@@ -173,11 +173,15 @@ pub(super) fn push_number(out: &mut String, number: i128, wide: usize) {
         };
         rest = quotient;
         start -= 1;
-        digits[start] = b'0' + digit as u8;
+        if let Some(place) = digits.get_mut(start) {
+            *place = b'0' + digit as u8;
+        }
     }
     if number < 0 {
         start = start.saturating_sub(1);
-        digits[start] = b'-';
+        if let Some(place) = digits.get_mut(start) {
+            *place = b'-';
+        }
     }
     let text = std::str::from_utf8(digits.get(start..).unwrap_or(&[])).unwrap_or("");
     push_right(out, text, wide);
