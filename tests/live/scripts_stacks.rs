@@ -102,7 +102,8 @@ fn blocked_calls_and_call_counts_agree() {
     let (dump, truth) = traced(&machine, &["blocked-calls"], "tests/programs/filework.c", &[".", "60"]);
     let timed = rows(&dump, "blocked_calls");
     for fields in truth.iter().take(2) {
-        near(&fields[0], sum(&timed, &fields[0], "main"), number(&fields[4]), 0.05, 5 * MS);
+        // The C library keeps no frame pointer where a call can be cancelled: the program's own frames may be missing.
+        near(&fields[0], sum(&timed, &fields[0], ""), number(&fields[4]), 0.05, 5 * MS);
     }
     let (dump, truth) = traced(&machine, &["call-counts"], "tests/programs/filework.c", &[".", "60"]);
     let counted = rows(&dump, "call_counts");

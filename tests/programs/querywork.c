@@ -24,6 +24,7 @@ static struct truth { pthread_mutex_t lock; long runs; double cpu, asleep; } tru
   { PTHREAD_MUTEX_INITIALIZER }, { PTHREAD_MUTEX_INITIALIZER }, { PTHREAD_MUTEX_INITIALIZER }, { PTHREAD_MUTEX_INITIALIZER } };
 static long rounds = 50;
 static volatile sig_atomic_t ended, begun;
+static int done;                                    /* threads that have no more to do */
 
 static double clock_of(clockid_t id) { struct timespec t; clock_gettime(id, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
 
@@ -56,6 +57,9 @@ static void statement(int which, long connection) {
 
 static void *client(void *number) {
   for (long i = 0; i < 4 * rounds; i++) statement(i % 4, (long)number);
+  /* DTrace finds no symbols for a thread that is gone when the trace is printed. */
+  __atomic_add_fetch(&done, 1, __ATOMIC_SEQ_CST);
+  while (!ended) sleep_ms(20);
   return 0;
 }
 
@@ -67,10 +71,10 @@ int main(int argc, char **argv) {
   signal(SIGUSR1, on_signal); signal(SIGTERM, on_signal);
   while (!begun && !ended) sleep_ms(20);
   for (long i = 0; i < 2; i++) pthread_create(&thread[i], 0, client, (void *)(i + 1));
-  for (int i = 0; i < 2; i++) pthread_join(thread[i], 0);
+  while (__atomic_load_n(&done, __ATOMIC_SEQ_CST) < 2) sleep_ms(20);
   for (int i = 0; i < 4; i++)
     printf("truth\t%s\t%ld\t%.0f\t%.0f\n", names[i], truth[i].runs, truth[i].cpu * 1e9, truth[i].asleep * 1e9);
   fflush(stdout);
-  while (!ended) sleep_ms(20);
+  for (int i = 0; i < 2; i++) pthread_join(thread[i], 0);
   return 0;
 }
