@@ -11,7 +11,7 @@ use super::finding::State;
 use super::verdict::is_stopped;
 use super::{Eyes, system};
 use crate::error::{Error, Result};
-use crate::live::Flavor;
+use crate::live::{self, Flavor};
 use crate::scripts::{self, Form, FormKind, TargetNeed};
 
 /// No step may take longer; Linux needs two to four seconds each.
@@ -177,7 +177,10 @@ impl Tester<'_> {
     fn compile(&self, form: &Form) -> std::result::Result<(), String> {
         let path = self.flavor.traits().commands.iter().find(|path| std::path::Path::new(path).exists());
         let path = path.ok_or("there is no dtrace(1)")?;
-        let mut file = tempfile::Builder::new().suffix(".d").tempfile().map_err(|error| error.to_string())?;
+        let mut file = tempfile::Builder::new()
+            .suffix(".d")
+            .tempfile_in(live::temporary_folder())
+            .map_err(|error| error.to_string())?;
         file.write_all(form.text.as_bytes()).map_err(|error| error.to_string())?;
         let mut command = Command::new(path);
         for (name, value) in self.options {
@@ -203,7 +206,10 @@ impl Tester<'_> {
     /// Each in a process of its own, by `seatrace run -s`: Linux' libdtrace 2.0.7 cannot begin a second trace in one process.
     fn run(&self, trial: &Trial, via: &str) -> std::result::Result<(), String> {
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
-        let mut file = tempfile::Builder::new().suffix(".d").tempfile().map_err(|error| error.to_string())?;
+        let mut file = tempfile::Builder::new()
+            .suffix(".d")
+            .tempfile_in(live::temporary_folder())
+            .map_err(|error| error.to_string())?;
         let text = format!("#pragma D option quiet\n{}\n", trial.text);
         file.write_all(text.as_bytes()).map_err(|error| error.to_string())?;
         let mut command = Command::new(&own);

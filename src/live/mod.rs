@@ -23,7 +23,7 @@ pub use error::{Circumstances, Failure, LiveError, Step};
 pub use flavor::{CreateShape, Flavor, Traits};
 pub use library::{LIBRARY_VARIABLE, loadable, override_path};
 pub use plan::{Ended, Plan, Program, Target};
-pub use privilege::{caller, is_root};
+pub use privilege::{caller, is_root, temporary_folder};
 pub use process::{Process, executable, processes};
 pub use session::{Counts, Progress, Report, SecondSignal, Session, Text, Via};
 pub use signals::received as signals_received;

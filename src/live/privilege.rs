@@ -28,7 +28,7 @@ pub fn caller() -> Option<(u32, u32)> {
 }
 
 /// Where files with D programs go. As root not where the environment says: whoever owns that folder could put another program there.
-pub(super) fn temporary_folder() -> PathBuf {
+pub fn temporary_folder() -> PathBuf {
     if is_root() { PathBuf::from("/tmp") } else { std::env::temp_dir() }
 }
 

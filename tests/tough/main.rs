@@ -3,6 +3,7 @@
 //!
 //! What takes minutes or gigabytes runs at a tenth or a thousandth of its size unless `SEATRACE_TOUGH=1` is set, as tests/all does.
 
+mod corpus;
 mod cuts;
 mod hostile;
 mod inputs;

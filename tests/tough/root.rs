@@ -216,6 +216,27 @@ fn no_shell_and_no_bare_name() {
     assert!(started > 3, "{started}");
 }
 
+/// In the sources: which variables are read at all; those of DTrace are taken away. PATH serves to look into the file that -c will start.
+#[test]
+fn only_known_variables_are_read() {
+    let known = ["PATH", "SUDO_UID", "SUDO_GID", "DOAS_USER", "SEATRACE_LIBDTRACE", "DTRACE_"];
+    let variable = regex::Regex::new("\"([A-Z][A-Z_]{3,})\"").expect("a pattern");
+    for file in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        let source = fs::read_to_string(&file).expect("it can be read");
+        let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+        if code.contains("env::var") {
+            for name in variable.captures_iter(code) {
+                assert!(known.contains(&&name[1]), "{} reads {}", file.display(), &name[1]);
+            }
+        }
+        // D programs and what is spilled of a trace: programs where only root can put them, data in files without a name.
+        for call in ["NamedTempFile::new()", ".tempfile()", "tempfile::tempfile()", "temp_dir()"] {
+            let may = ["src/live/spool.rs", "src/live/handle.rs", "src/live/privilege.rs", "src/doctor/self_test.rs"];
+            assert!(!code.contains(call) || may.iter().any(|may| file.ends_with(may)), "{}: {call}", file.display());
+        }
+    }
+}
+
 fn sources(folder: &Path) -> Vec<std::path::PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     entries
