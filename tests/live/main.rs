@@ -14,6 +14,10 @@ mod header;
 #[cfg(target_os = "linux")]
 mod machine;
 #[cfg(target_os = "linux")]
+mod planted;
+#[cfg(target_os = "linux")]
+mod report;
+#[cfg(target_os = "linux")]
 mod scripts_queries;
 #[cfg(target_os = "linux")]
 mod scripts_stacks;

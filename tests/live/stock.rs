@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use crate::machine::{Machine, Running, finish, stderr, stdout, wait_for};
 
 /// A server with a data directory of its own.
-struct Server {
+pub struct Server {
     folder: tempfile::TempDir,
-    running: Running,
+    pub running: Running,
 }
 
 impl Server {
-    fn start() -> Option<Server> {
+    /// Starts one, or says why not.
+    pub fn start() -> Option<Server> {
         if Command::new("mariadbd").arg("--version").output().is_err() {
             eprintln!("skipped: no mariadbd on this machine");
             return None;
@@ -48,12 +49,13 @@ impl Server {
         Some(server)
     }
 
-    fn socket(&self) -> PathBuf {
+    /// Where clients connect.
+    pub fn socket(&self) -> PathBuf {
         self.folder.path().join("s")
     }
 
     /// Runs statements in one connection, going on after errors.
-    fn client(&self, statements: &str) -> Output {
+    pub fn client(&self, statements: &str) -> Output {
         let mut command = Command::new("mariadb");
         command.args([
             "--no-defaults",

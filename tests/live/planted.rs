@@ -1,0 +1,161 @@
+//! Locks of every kind and a sort, made on purpose on a stock server under load: the scripts tell each apart, with its holder, for
+//! statements sent as text and for prepared ones.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::dump::{rows, sum};
+use crate::machine::{Machine, ROOT, Running, wait_for};
+use crate::stock::Server;
+
+const MS: i64 = 1_000_000;
+const TABLES: &str = "create database sbtest; create database shop; use shop; \
+                      create table stock (id int primary key, amount int); insert into stock select seq, 100 from seq_1_to_10; \
+                      create table accounts (id int primary key, balance int); insert into accounts select seq, 9 from seq_1_to_10; \
+                      create table visits (id int primary key, page varchar(40)) engine=myisam; \
+                      insert into visits select seq, 'page' from seq_1_to_100; \
+                      create table orders (id int primary key, note varchar(80)); \
+                      insert into orders select seq, md5(seq) from seq_1_to_30000";
+
+/// Who holds a lock: its statements; who waits for it; what `lock-time` calls it; the table or name; the holder's statement; the wait at least.
+const LOCKS: [(&str, &str, &str, &str, &str, i64); 4] = [
+    (
+        "lock tables shop.stock write; select sleep(1.5); unlock tables",
+        "update shop.stock set amount = amount - 1 where id = 1",
+        "metadata",
+        "stock",
+        "lock tables shop.stock write",
+        900,
+    ),
+    (
+        "select sleep(0.015) from shop.visits",
+        "update shop.visits set page = 'x' where id = 1",
+        "table",
+        "visits",
+        "select sleep(0.015) from shop.visits",
+        900,
+    ),
+    (
+        "begin; update shop.accounts set balance = 1 where id = 7; select sleep(1.5); commit",
+        "update shop.accounts set balance = 2 where id = 7",
+        "row",
+        "accounts",
+        "update shop.accounts set balance = 1 where id = 7",
+        900,
+    ),
+    (
+        "select get_lock('batch', 5); select sleep(1.5); select release_lock('batch')",
+        "select get_lock('batch', 6)",
+        "user",
+        "batch",
+        "select get_lock('batch', 5)",
+        900,
+    ),
+];
+const SORT: &str = "select id, note from shop.orders order by note desc limit 20";
+
+fn sysbench(server: &Server, words: &[&str]) -> Command {
+    let mut command = Command::new("sysbench");
+    command.args(words).args(["--mysql-user=root", "--db-driver=mysql"]);
+    command.arg(format!("--mysql-socket={}", server.socket().display())).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+/// Runs a statement as a client does that prepares, or as one that does not.
+fn execute(server: &Server, statement: &str, prepared: bool) {
+    if !prepared {
+        server.client(statement);
+        return;
+    }
+    let script = Path::new(ROOT).join("tests/live/prepared.lua");
+    let statement = format!("--statement={statement}");
+    let words =
+        [script.to_str().unwrap(), "--threads=1", "--events=1", "--time=0", "--mysql-db=shop", &statement, "run"];
+    assert!(sysbench(server, &words).status().unwrap().success(), "{statement}");
+}
+
+/// The dump of a script, during which every lock is held and waited for, and the sort is done three times.
+fn dump(machine: &Machine, server: &Server, script: &str, more: &[&str], prepared: bool) -> String {
+    let pid = server.running.pid();
+    let mut args = vec!["run", script, "-p", &pid, "--save", "saved", "-f", "json", "-q"];
+    args.extend(more);
+    let _ = fs::remove_file(machine.path("saved"));
+    let mut trace = Running::start(machine.seatrace(&args).stdout(Stdio::null()));
+    wait_for(&machine.path("saved.part"), "# target", Duration::from_secs(60));
+    std::thread::sleep(Duration::from_secs(1));
+    std::thread::scope(|scope| {
+        LOCKS.iter().for_each(|lock| _ = scope.spawn(|| server.client(lock.0)));
+        std::thread::sleep(Duration::from_millis(300));
+        LOCKS.iter().for_each(|lock| _ = scope.spawn(|| execute(server, lock.1, prepared)));
+        (0..3).for_each(|_| execute(server, SORT, prepared));
+    });
+    std::thread::sleep(Duration::from_millis(500));
+    trace.signal("INT");
+    assert_eq!(trace.wait(Duration::from_secs(200)), Some(0));
+    fs::read_to_string(machine.path("saved")).unwrap()
+}
+
+/// A server under load, and the load.
+fn loaded() -> Option<(Server, Running)> {
+    if Command::new("sysbench").arg("--version").output().is_err() {
+        eprintln!("skipped: no sysbench on this machine");
+        return None;
+    }
+    let server = Server::start()?;
+    server.client(TABLES);
+    let bench = ["oltp_read_write", "--tables=1", "--table-size=1000"];
+    assert!(sysbench(&server, &[&bench[..], &["prepare"]].concat()).status().unwrap().success());
+    let load = [&bench[..], &["--threads=2", "--rate=5", "--time=600", "run"]].concat();
+    let load = Running::start(&mut sysbench(&server, &load));
+    Some((server, load))
+}
+
+/// Each lock has a line with its kind, table, holder and time. A wait may be told in parts: MariaDB wakes up now and then to look.
+fn check_locks(dump: &str) {
+    let records: Vec<Vec<&str>> =
+        dump.lines().filter(|line| line.starts_with("lock_wait\t")).map(|line| line.split('\t').collect()).collect();
+    let text = |field: &str| field.trim_end_matches("\\0").to_owned();
+    for (_, waiter, kind, table, holder, least) in LOCKS {
+        let own: Vec<_> = records.iter().filter(|fields| text(fields[9]) == waiter && fields[3] == kind).collect();
+        assert!(!own.is_empty(), "{waiter}: no wait of kind {kind} in {records:?}");
+        let waited: i64 = own.iter().map(|fields| fields[6].parse::<i64>().unwrap()).sum();
+        assert!((least * MS..2500 * MS).contains(&waited), "{waiter}: {waited} ns");
+        for fields in own {
+            assert!(text(fields[4]) == table || text(fields[5]) == table, "{waiter}: {fields:?}");
+            assert_eq!(text(fields[8]), holder, "{waiter}: held by {}", fields[7]);
+        }
+    }
+}
+
+#[test]
+fn lock_time_tells_locks_apart_and_names_the_holder() {
+    let Some(machine) = Machine::get() else { return };
+    let Some((server, _load)) = loaded() else { return };
+    for prepared in [false, true] {
+        check_locks(&dump(&machine, &server, "lock-time", &[], prepared));
+    }
+}
+
+#[test]
+fn phases_and_sorts_show_what_was_planted() {
+    let Some(machine) = Machine::get() else { return };
+    let Some((server, _load)) = loaded() else { return };
+    for prepared in [false, true] {
+        let phases = rows(&dump(&machine, &server, "query-phases", &[], prepared), "qp_phase");
+        let spent = |query: &str, phase: &str| {
+            let own = phases.iter().filter(|row| row.keys[0] == query && row.keys[1].ends_with(phase));
+            own.map(|row| row.value).sum::<i64>()
+        };
+        for (_, waiter, kind, _, _, least) in LOCKS {
+            let phase = if kind == "user" { "metadata lock".to_owned() } else { format!("{kind} lock") };
+            let waited = spent(waiter, &phase);
+            assert!((least * MS..2500 * MS).contains(&waited), "{waiter}: {waited} ns in {phase}");
+        }
+        assert!(spent(SORT, "filesort") > MS, "{phases:?}");
+    }
+    let sorts = dump(&machine, &server, "query-sort", &[], true);
+    assert_eq!(sum(&rows(&sorts, "qs_count"), SORT, ""), 3);
+    assert_eq!(sum(&rows(&sorts, "qs_rows"), SORT, ""), 3 * 30_000, "rows that were looked at");
+}
