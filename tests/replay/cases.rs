@@ -320,4 +320,28 @@ mod dump_example {
         assert_eq!(folded(input), "mariadbd;mariadbd`handle_one_connection;libc.so.6`pthread_cond_wait 48230771\n");
         assert_eq!(notes(&read(input)), "no `# stop`: the dump was cut short (input:8)\n");
     }
+    /// Two scripts in one trace: both begin before either prints, and each has its own passes and its own end.
+    const TWO: &str = "# seatrace\t1\n# script\tquery-time\t1\n# strsize\t32\n# record\tquery\telapsed:ns\tquery:text\n\
+                       # seatrace\t1\n# script\ton-cpu\t1\nquery\t7\tselect 1\\0\n\
+                       # pass\t1\t5\tcumulative\n# aggregation\ton_cpu\tcount\tsamples\tname:text\na\\0\t3\n# end\ton_cpu\n\
+                       query\t8\tselect '01234567890123456789012\\0\n# stop\t9\n\
+                       # pass\t2\t6\tcumulative\n# aggregation\ton_cpu\tcount\tsamples\tname:text\na\\0\t5\n# end\ton_cpu\n\
+                       # pass\t1\t6\tcumulative\n# aggregation\tof_another\tsum\tns\tname:text\nb\\0\t4\n# end\tof_another\n";
+
+    #[test]
+    fn scripts_share_a_dump() {
+        let trace = read(format!("{TWO}# stop\t9\n"));
+        assert_eq!(trace.heading.script.as_deref(), Some("query-time"));
+        let times: Vec<_> = trace.queries.iter().map(|query| (query.elapsed, query.cut)).collect();
+        assert_eq!(times, [(Some(7), false), (Some(8), true)]);
+        // The last pass of each aggregation, although another script's pass came after it.
+        let values: Vec<_> = trace.series.iter().map(|series| (series.name.as_deref(), series.total())).collect();
+        assert_eq!(values, [(Some("on_cpu"), 5), (Some("of_another"), 4)]);
+        assert!(!notes(&trace).contains("cut short"), "{}", notes(&trace));
+    }
+
+    #[test]
+    fn one_of_two_scripts_without_its_end() {
+        assert!(notes(&read(TWO)).contains("no `# stop`: the dump was cut short (input:21)"), "{}", notes(&read(TWO)));
+    }
 }

@@ -110,3 +110,24 @@ fn the_command_line_keeps_values_apart() {
         }
     }
 }
+
+/// `function-counts` probes what the user names: something, and not everything.
+#[test]
+fn patterns_of_functions_are_checked_before_the_start() {
+    let pid = std::process::id().to_string();
+    let said = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_seatrace"))
+            .args(["run", "function-counts", "-p", &pid])
+            .args(more)
+            .output()
+            .unwrap();
+        assert!(!output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(said(&[]).contains("function-counts needs --function TEXT"), "{}", said(&[]));
+    // This test's own executable has thousands.
+    let everything = said(&["--function", "*"]);
+    assert!(
+        everything.contains("functions of the server, and more than 1000") && everything.contains("narrower pattern")
+    );
+}

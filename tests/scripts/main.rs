@@ -91,6 +91,17 @@ fn prefixes_differ_between_scripts() {
     assert_none(&shared);
 }
 
+/// The scripts that run with another one exist.
+#[test]
+fn scripts_that_run_together_exist() {
+    let named = bundled().into_iter().filter_map(|script| Header::parse(script.source).ok()).flat_map(|it| it.scripts);
+    let unknown: Vec<String> = named
+        .flat_map(|words| words.split('|').map(str::to_owned).collect::<Vec<_>>())
+        .filter(|name| scripts::by_name(name).is_err())
+        .collect();
+    assert_none(&unknown);
+}
+
 /// One aggregation name has one function in a handle (`aggregation redefined`).
 #[test]
 fn aggregations_differ_between_scripts() {

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
+use seatrace::scripts::Header;
 use seatrace::{format, input::Input, model, scripts, symbol};
 
+use crate::rules::Script;
 use crate::{assert_none, bundled, folder, shapes};
 
 /// `frames/64` is `frames/%d` in a format whose depth is a constant.
@@ -31,6 +33,17 @@ fn every_script_has_its_page_and_recording() {
     assert_none(&missing);
 }
 
+/// The script, and all forms of those that run with it.
+fn together<'a>(script: &Script<'a>) -> Vec<Script<'a>> {
+    let with = Header::parse(script.source).map(|header| header.scripts).unwrap_or_default();
+    let others = with.iter().flat_map(|words| words.split('|'));
+    let names: BTreeSet<&str> = others.chain([script.name]).collect();
+    bundled()
+        .into_iter()
+        .filter(|one| names.contains(one.name) && (one.name != script.name || one.form == script.form))
+        .collect()
+}
+
 /// Every heading of a recording stands in its script, in that form: a script that changes needs a new recording.
 #[test]
 fn recordings_have_the_shapes_of_their_scripts() {
@@ -41,8 +54,11 @@ fn recordings_have_the_shapes_of_their_scripts() {
         if !text.lines().next().is_some_and(|line| line.starts_with("## recorded: ")) {
             wrong.push(format!("{}.out: the first line is not `## recorded: …`", script.form));
         }
-        let declared: BTreeSet<String> =
-            shapes::headings(&script).iter().map(|heading| shape(&heading.replace("\\t", "\t"))).collect();
+        let declared: BTreeSet<String> = together(&script)
+            .iter()
+            .flat_map(shapes::headings)
+            .map(|heading| shape(&heading.replace("\\t", "\t")))
+            .collect();
         for line in text.lines().filter(|line| line.starts_with("# record\t") || line.starts_with("# aggregation\t")) {
             if !declared.contains(&shape(line)) && !declared.iter().any(|known| known.contains('%')) {
                 wrong.push(format!("{}.out: {line}: not in the script", script.form));
