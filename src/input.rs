@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::progress::Watched;
 
 /// Longest line that is kept whole.
 pub const MAX_LINE: usize = 16 << 20;
@@ -29,6 +30,11 @@ pub struct Input {
 impl Input {
     /// Opens a path; `-` is standard input.
     pub fn open(path: &str) -> Result<Input> {
+        Input::open_watched(path, false)
+    }
+
+    /// Opens a path; `watched`: progress is told where somebody can see it.
+    pub fn open_watched(path: &str, watched: bool) -> Result<Input> {
         if path == "-" {
             return Input::from_read("<stdin>", Box::new(io::stdin()));
         }
@@ -38,6 +44,9 @@ impl Input {
                 Path::new(path),
                 io::Error::new(io::ErrorKind::IsADirectory, "is a directory: name the files in it"),
             ));
+        }
+        if watched && Watched::is_seen() {
+            return Input::from_read(path, Box::new(Watched::new(file, path)));
         }
         Input::from_read(path, Box::new(file))
     }

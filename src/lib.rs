@@ -18,6 +18,7 @@ pub mod input;
 pub mod live;
 pub mod model;
 pub mod output;
+pub mod progress;
 pub mod scripts;
 pub mod server;
 pub mod sql;

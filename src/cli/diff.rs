@@ -33,13 +33,13 @@ pub(super) struct Diff {
 
 impl Diff {
     /// Reads both and writes their difference.
-    pub(super) fn run(&self) -> Result<Trace> {
+    pub(super) fn run(&self, quiet: bool) -> Result<Trace> {
         if self.before == "-" && self.after == "-" {
             return Err(Error::Usage("only one of BEFORE and AFTER can be standard input".into()));
         }
         let (mut out, options) = self.show.open()?;
-        let mut before = self.read(&self.before, true)?;
-        let mut after = self.read(&self.after, false)?;
+        let mut before = self.read(&self.before, true, quiet)?;
+        let mut after = self.read(&self.after, false, quiet)?;
         if before.is_empty() {
             before.notes.info(format!("{} is empty: everything is new", self.before));
         }
@@ -54,9 +54,9 @@ impl Diff {
     }
 
     /// One side. Nothing at all is an answer for BEFORE only.
-    fn read(&self, file: &str, may_be_empty: bool) -> Result<Trace> {
+    fn read(&self, file: &str, may_be_empty: bool, quiet: bool) -> Result<Trace> {
         let mut trace = self.show.trace();
-        let mut input = Input::open(file)?;
+        let mut input = Input::open_watched(file, !quiet)?;
         match format::read(&mut input, self.from.as_deref(), &format::Options::default(), &mut trace) {
             Err(Error::Empty { .. }) if may_be_empty => {}
             result => result?,

@@ -275,8 +275,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
         run.settle();
     }
     let (trace, code) = match &cli.verb {
-        Verb::Replay(replay) => (replay.run()?, ExitCode::SUCCESS),
-        Verb::Diff(diff) => (diff.run()?, ExitCode::SUCCESS),
+        Verb::Replay(replay) => (replay.run(cli.quiet)?, ExitCode::SUCCESS),
+        Verb::Diff(diff) => (diff.run(cli.quiet)?, ExitCode::SUCCESS),
         Verb::Sql(sql) => return Ok(sql.run().map(|()| ExitCode::SUCCESS)?),
         Verb::Run(run) => run.run(cli.quiet).map(|finished| (finished.trace, finished.code))?,
         Verb::Scripts(scripts) => return Ok(scripts.run().map(|()| ExitCode::SUCCESS)?),

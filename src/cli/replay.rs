@@ -49,14 +49,14 @@ pub(super) struct Replay {
 
 impl Replay {
     /// Reads all files into one trace and shows it.
-    pub(super) fn run(&self) -> Result<Trace> {
+    pub(super) fn run(&self, quiet: bool) -> Result<Trace> {
         let mut trace = self.show.trace();
         let showing = self.show.begin(&mut trace)?;
         let stdin = ["-".to_owned()];
         let files = if self.files.is_empty() { &stdin[..] } else { &self.files };
         let options = format::Options { two_counts: self.two_counts };
         for file in files {
-            let mut input = Input::open(file)?;
+            let mut input = Input::open_watched(file, !quiet)?;
             format::read(&mut input, self.from.as_deref(), &options, &mut trace)?;
         }
         trace.finish();

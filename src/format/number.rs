@@ -10,11 +10,15 @@ pub(super) fn parse(text: &[u8]) -> Option<i128> {
     if digits.is_empty() {
         return None;
     }
-    // 18 digits fit into an i64, which is several times faster; longer ones are rare.
-    let value = if digits.len() <= 18 {
-        let mut value = 0i64;
+    // 19 digits fit into a u64, which is several times faster; longer ones are rare.
+    let value = if digits.len() <= 19 {
+        let (mut value, mut all_digits) = (0u64, true);
         for &byte in digits {
-            value = value.wrapping_mul(10).wrapping_add(i64::from(digit(byte)?));
+            all_digits &= byte.is_ascii_digit();
+            value = value.wrapping_mul(10).wrapping_add(u64::from(byte.wrapping_sub(b'0')));
+        }
+        if !all_digits {
+            return None;
         }
         i128::from(value)
     } else {
@@ -41,6 +45,8 @@ mod tests {
         assert_eq!(parse(b"-12"), Some(-12));
         assert_eq!(parse(b"18446744073709551616"), Some(1 << 64));
         assert_eq!(parse(b"999999999999999999"), Some(999_999_999_999_999_999));
+        assert_eq!(parse(b"-9999999999999999999"), Some(-9_999_999_999_999_999_999));
+        assert_eq!(parse(b"10000000000000000000"), Some(10_000_000_000_000_000_000));
         for bad in [&b""[..], b"-", b"1 ", b"0x1", b"1.5", b"9".repeat(60).as_slice()] {
             assert_eq!(parse(bad), None);
         }

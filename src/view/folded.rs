@@ -80,7 +80,7 @@ impl<'a> Ranks<'a> {
     }
 
     fn rank(&self, frame: u32, is_last: bool) -> u32 {
-        self.ranks.get(frame as usize).map_or(0, |both| if is_last { both[1] } else { both[0] })
+        self.ranks.get(frame as usize).map_or(0, |&[within, last]| if is_last { last } else { within })
     }
 
     fn text(&self, rank: u32) -> &'a str {

@@ -151,7 +151,7 @@ pub(super) fn fit_exactly(out: &mut String, from: usize, wide: usize, limit: usi
         cut(out, from, wide);
     }
     let used = out.get(from..).map_or(0, width);
-    out.extend(std::iter::repeat_n(' ', wide.saturating_sub(used)));
+    push_blanks(out, wide.saturating_sub(used));
 }
 
 /// Appends the milliseconds of a part of a second: `.790`.
@@ -164,33 +164,47 @@ pub(super) fn push_number(out: &mut String, number: i128, wide: usize) {
     // 39 digits and a sign.
     let mut digits = [b' '; 40];
     let mut start = digits.len();
-    let mut rest = number.unsigned_abs();
-    while rest > 0 || start == digits.len() {
-        // Division of 64 bits is several times faster, and enough for nearly all numbers.
-        let (quotient, digit) = match u64::try_from(rest) {
-            Ok(small) => (u128::from(small / 10), small % 10),
-            Err(_) => (rest / 10, (rest % 10) as u64),
-        };
-        rest = quotient;
+    let mut put = |digit: u8| {
         start -= 1;
         if let Some(place) = digits.get_mut(start) {
-            *place = b'0' + digit as u8;
+            *place = b'0' + digit;
         }
+    };
+    let mut large = number.unsigned_abs();
+    while large > u128::from(u64::MAX) {
+        put((large % 10) as u8);
+        large /= 10;
     }
-    if number < 0 {
-        start = start.saturating_sub(1);
-        if let Some(place) = digits.get_mut(start) {
-            *place = b'-';
+    // Division of 64 bits is several times faster, and enough for nearly all numbers.
+    let mut rest = large as u64;
+    loop {
+        put((rest % 10) as u8);
+        rest /= 10;
+        if rest == 0 {
+            break;
         }
     }
     let text = std::str::from_utf8(digits.get(start..).unwrap_or(&[])).unwrap_or("");
-    push_right(out, text, wide);
+    push_blanks(out, wide.saturating_sub(text.len() + usize::from(number < 0)));
+    if number < 0 {
+        out.push('-');
+    }
+    out.push_str(text);
 }
 
 /// Appends text padded to `width` columns, its digits on the right.
 pub(super) fn push_right(out: &mut String, text: &str, wide: usize) {
-    out.extend(std::iter::repeat_n(' ', wide.saturating_sub(text.len())));
+    push_blanks(out, wide.saturating_sub(text.len()));
     out.push_str(text);
+}
+
+fn push_blanks(out: &mut String, mut count: usize) {
+    const BLANKS: &str = "                                ";
+    while count > 0 {
+        let some = BLANKS.get(..count).unwrap_or(BLANKS);
+        out.push_str(some);
+        count -= some.len();
+    }
 }
 
 /// Writes rows of numbers, and a text last; lines end at `limit` columns.
@@ -283,7 +297,7 @@ pub(super) fn push_milliseconds(out: &mut String, nanoseconds: i128) {
 fn push_thousandths(out: &mut String, number: u32) {
     out.push('.');
     for divisor in [100, 10, 1] {
-        out.extend(char::from_digit(number / divisor % 10, 10));
+        out.push(char::from(b'0' + (number / divisor % 10) as u8));
     }
 }
 

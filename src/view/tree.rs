@@ -17,9 +17,6 @@ pub(super) struct Node<'a> {
     pub(super) own: [i128; 2],
     /// Weight of the paths that pass here or end here.
     pub(super) total: [i128; 2],
-    label: u32,
-    /// The callee that came first; the root if there is none. Most frames have no other.
-    first: u32,
     /// Its callees among [`Tree::callees`].
     callees: Range<usize>,
 }
@@ -46,7 +43,7 @@ impl<'a> Tree<'a> {
 
     fn build(sides: &[&Stacks<'a>], reversed: bool) -> Tree<'a> {
         let mut labels = Labels::default();
-        let mut growing = Growing { nodes: Vec::new(), others: HashMap::new(), path: Vec::new() };
+        let mut growing = Growing { nodes: Vec::new(), links: Vec::new(), others: HashMap::new(), path: Vec::new() };
         growing.push(0, u32::MAX, "all");
         let mut negative = (0, 0i128);
         for (side, stacks) in sides.iter().enumerate() {
@@ -65,8 +62,8 @@ impl<'a> Tree<'a> {
             });
         }
         let mut tree = Tree { nodes: growing.nodes, negative, callees: Vec::new() };
-        for node in tree.nodes.iter_mut().skip(1) {
-            node.name = labels.text(node.label);
+        for (node, link) in tree.nodes.iter_mut().zip(&growing.links).skip(1) {
+            node.name = labels.text(link.label);
         }
         tree.sum();
         tree.sort_callees();
@@ -128,10 +125,19 @@ impl<'a> Tree<'a> {
 /// A tree to which paths are added.
 struct Growing<'a> {
     nodes: Vec<Node<'a>>,
+    /// What is needed of each node to walk on from it, apart from the rest so that it is near.
+    links: Vec<Link>,
     /// Callees that are not the first of their caller, by caller and frame.
     others: HashMap<(u32, u32), u32>,
     /// The last path, as frames and nodes: the next one mostly begins like it.
     path: Vec<(u32, u32)>,
+}
+
+/// From a node to its callees.
+struct Link {
+    label: u32,
+    /// The callee that came first; the root if there is none. Most frames have no other.
+    first: u32,
 }
 
 impl<'a> Growing<'a> {
@@ -149,17 +155,17 @@ impl<'a> Growing<'a> {
     }
 
     fn callee(&mut self, caller: u32, label: u32) -> u32 {
-        let first = self.nodes.get(caller as usize).map_or(0, |node| node.first);
-        if first > 0 && self.nodes.get(first as usize).is_some_and(|node| node.label == label) {
+        let first = self.links.get(caller as usize).map_or(0, |link| link.first);
+        if first > 0 && self.links.get(first as usize).is_some_and(|link| link.label == label) {
             return first;
         }
-        let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        let next = u32::try_from(self.links.len()).unwrap_or(u32::MAX);
         if first > 0 {
             let known = *self.others.entry((caller, label)).or_insert(next);
             if known != next {
                 return known;
             }
-        } else if let Some(caller) = self.nodes.get_mut(caller as usize) {
+        } else if let Some(caller) = self.links.get_mut(caller as usize) {
             caller.first = next;
         }
         self.push(caller as usize, label, "");
@@ -167,7 +173,8 @@ impl<'a> Growing<'a> {
     }
 
     fn push(&mut self, parent: usize, label: u32, name: &'a str) {
-        self.nodes.push(Node { name, parent, own: [0; 2], total: [0; 2], label, first: 0, callees: 0..0 });
+        self.links.push(Link { label, first: 0 });
+        self.nodes.push(Node { name, parent, own: [0; 2], total: [0; 2], callees: 0..0 });
     }
 }
 
