@@ -29,10 +29,17 @@ pub fn content(bytes: &[u8]) {
     }
 }
 
-/// Folded output is a fixed point: read and written again it is the same, and no weight is lost.
+/// Folded output is a fixed point: read and written again it is the same, and no weight is lost. Whether stacks were cut is judged anew by
+/// what all of them look like.
 pub fn folded_round_trip(bytes: &[u8]) {
     let Some(once) = fold(bytes) else { return };
-    assert_eq!(fold(&once).as_ref().map(|bytes| String::from_utf8_lossy(bytes)), Some(String::from_utf8_lossy(&once)));
+    let twice = fold(&once).unwrap_or_default();
+    let [once, twice] = [once, twice].map(|bytes| {
+        let mut lines: Vec<String> = text(&bytes).lines().map(|line| line.replace("[stack cut];", "")).collect();
+        lines.sort();
+        lines
+    });
+    assert_eq!(once, twice);
 }
 
 /// Cleaning a symbol never panics, and its result is no longer than a small multiple of the name.

@@ -238,11 +238,13 @@ fn is_text_prefix(word: &[u8]) -> bool {
     }
 }
 
-/// `0x1F` and `0b01`.
+/// `0x1F` and `0b01`; with a capital the server takes them for names, but what looks like a literal is one here.
 fn is_radix(word: &[u8]) -> bool {
     match word {
-        [b'0', b'x', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit),
-        [b'0', b'b', digits @ ..] => !digits.is_empty() && digits.iter().all(|digit| matches!(digit, b'0' | b'1')),
+        [b'0', b'x' | b'X', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit),
+        [b'0', b'b' | b'B', digits @ ..] => {
+            !digits.is_empty() && digits.iter().all(|digit| matches!(digit, b'0' | b'1'))
+        }
         _ => false,
     }
 }

@@ -138,6 +138,12 @@ fn hostile_names_cost_little() {
     // Each substitution doubles the readable name.
     let doubling = format!("_Z1f{}", "1XIS_S_E".repeat(60));
     assert!(Cleaner::default().clean(&doubling).text.len() <= 70 << 10);
+    // Found by fuzzing: no name, but every template in it can be read in two ways.
+    let twofold = "_Z12mysql_insertzP3THDP10TAEICT_LSLR4ListI4ItemERS2_IS5_I4mSRE2_IS5_stI4ItemERS2_IS5_I4mERS2_IS5_IS5_I4ListI4ItemERS2_IS5_\
+                   I4mSRE2_IS5_stI4ItemERS2_IS5_I4mERS2_IS5_IS5_I4tIf4DeoItemERS2_IS5_ItIf4DeoItemERS2_IS5_I4REeImtS2_IS5_insmSRE2_IS5_stI4ItemERS2_ISe";
+    let begin = std::time::Instant::now();
+    check(twofold, twofold);
+    assert!(begin.elapsed() < std::time::Duration::from_secs(2), "{:?}", begin.elapsed());
     let deep = format!("_Z1fPF{}", "PFv".repeat(2000));
     assert!(Cleaner::default().clean(&deep).text.len() <= 70 << 10);
     let rust = format!("_RNv{}", "INvC1a1b".repeat(1500));

@@ -120,9 +120,14 @@ pub(super) struct Layout<'a, 't> {
     pub(super) widths: &'a [i128],
 }
 
-/// What was too narrow to be drawn.
+/// How many boxes may stand on each other. Real stacks end far below; a picture of a million would be of no use, and of gigabytes.
+const HIGHEST: usize = 2000;
+
+/// What was too narrow, or too far from the root, to be drawn.
 #[derive(Default)]
 pub(super) struct Hidden {
+    /// Some of it lies beyond [`HIGHEST`].
+    deep: bool,
     /// How many frames.
     pub(super) frames: usize,
     /// The weight that passes through them.
@@ -133,7 +138,8 @@ impl Hidden {
     /// It as a sentence.
     pub(super) fn said(&self, total: i128) -> String {
         let frames = text::thousands(self.frames as i128);
-        format!("hidden in grey: {frames} narrow frames, {}%", text::percent(self.weight, total))
+        let which = if self.deep { format!("narrow frames or deeper than {HIGHEST}") } else { "narrow frames".into() };
+        format!("hidden in grey: {frames} {which}, {}%", text::percent(self.weight, total))
     }
 }
 
@@ -147,18 +153,19 @@ impl Layout<'_, '_> {
         let sizes = self.sizes();
         let mut hidden = Hidden::default();
         let mut shapes: Vec<Shape> = Vec::new();
-        // Number of the node, and of the box that it stands on.
-        let mut waiting: Vec<(usize, Option<usize>)> = vec![(0, None)];
-        while let Some((at, below)) = waiting.pop() {
+        // Number of the node, of the box that it stands on, and its height.
+        let mut waiting: Vec<(usize, Option<usize>, usize)> = vec![(0, None, 0)];
+        while let Some((at, below, height)) = waiting.pop() {
             let Some(node) = self.tree.nodes.get(at) else { continue };
             let (detail, color) = look(node);
             let number = push(&mut shapes, below, node.name.to_owned(), detail, color, self.width(at));
             let mut small = Hidden::default();
             for &child in self.tree.callees(node) {
                 let weight = self.width(child);
-                if weight > 0 && weight as f64 >= self.narrowest {
-                    waiting.push((child, Some(number)));
+                if weight > 0 && weight as f64 >= self.narrowest && height < HIGHEST {
+                    waiting.push((child, Some(number), height + 1));
                 } else if weight > 0 {
+                    hidden.deep |= height >= HIGHEST;
                     small.frames += sizes.get(child).copied().unwrap_or(1);
                     small.weight = small.weight.saturating_add(weight);
                 }

@@ -52,7 +52,7 @@ fn forms() {
         ("select a from t where b in (1, 2, 3", "select a from t where b in(?+)..."),
         ("insert into t values (1,2),(3", "insert into t values(?+)..."),
         ("insert into t values (1,2), ", "insert into t values(?+),"),
-        ("select 5--5, 1 - -1, @a-1, N'x', 0x1F, b'01'", "select ?-?, ? - ?, @a-?, ?, ?, ?"),
+        ("select 5--5, 1 - -1, @a-1, N'x', 0x1F, 0X7F, b'01'", "select ?-?, ? - ?, @a-?, ?, ?, ?, ?"),
         ("select f(1, 2), 2nd.a, t.1x from 2nd", "select f(?, ?), 2nd.a, t.1x from 2nd"),
         ("set @a = 'x', @@global.y = 5", "set @a = ?, @@global.y = ?"),
         ("select 1 union select 2;  ", "select ? union select ?"),
