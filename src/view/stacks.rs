@@ -315,7 +315,9 @@ pub(super) fn safe_frame(frame: &str) -> Cow<'_, str> {
         safe = format!("{head}\u{a0}{last}");
     }
     // Alone it would come before the blank of the weight.
-    if let Some(rest) = safe.strip_prefix("# ").or((safe == "#").then_some("")) {
+    if safe == "#" {
+        safe = "[#]".to_owned();
+    } else if let Some(rest) = safe.strip_prefix("# ") {
         safe = format!("#\u{a0}{rest}");
     }
     Cow::Owned(safe)
