@@ -135,9 +135,21 @@ impl Fingerprinter {
 
     fn write(&mut self, bytes: &[u8]) {
         if std::mem::take(&mut self.state.blank) {
+            self.without_comment_signs();
             self.out.push(b' ');
         }
         self.out.extend_from_slice(bytes);
+    }
+
+    /// Takes off two minus signs before a blank or the end (`----` and a comment leaves them): they would begin a comment to whoever reads
+    /// the fingerprint.
+    fn without_comment_signs(&mut self) {
+        while self.out.ends_with(b"--") {
+            self.out.truncate(self.out.len() - 2);
+            while let Some(b' ') = self.out.last() {
+                self.out.pop();
+            }
+        }
     }
 
     fn literal(&mut self, last: Last) {
@@ -284,13 +296,7 @@ impl Fingerprinter {
             }
             self.out.extend_from_slice(b"...");
         }
-        // Two minus signs before nothing begin a comment: they would be one to whoever reads the fingerprint.
-        while self.out.ends_with(b"--") {
-            self.out.truncate(self.out.len() - 2);
-            while let Some(b' ') = self.out.last() {
-                self.out.pop();
-            }
-        }
+        self.without_comment_signs();
         &self.out
     }
 }

@@ -164,6 +164,7 @@ fn many_distinct_things() {
 
 #[allow(clippy::zombie_processes, reason = "wait4 waits for it")]
 /// Runs `seatrace replay` on what `source` gives; its peak of memory in bytes and what it wrote.
+#[expect(clippy::zombie_processes, reason = "wait4 waits for it, and tells its memory")]
 fn peak(mut source: impl Read + Send + 'static, args: &[&str]) -> (u64, Vec<u8>) {
     let folder = tempfile::tempdir().expect("a folder");
     let args: Vec<&str> = ["--quiet", "replay", "-"].iter().chain(args).copied().collect();
