@@ -1,6 +1,6 @@
 //! `seatrace doctor`: what works on this system, with this server, what does not, and what to do.
 //!
-//! [`system`] looks at the system, [`target`] at servers and their executables, [`verdict`] puts both together for each script, [`show`]
+//! `system` looks at the system, `target` at servers and their executables, `verdict` puts both together for each script, `show`
 //! prints it. [`self_test`] tries the system's DTrace with every script. Nothing here traces or changes a server.
 
 mod eyes;

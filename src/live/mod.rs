@@ -1,8 +1,8 @@
 //! Live traces: libdtrace, and the system's dtrace(1) as a second source. Everything unsafe of the program is here.
 //!
 //! A [`Session`] runs D programs and is read like a saved dump: it gives the text that `dtrace -q` would print. What differs between the
-//! DTraces of macOS, illumos, FreeBSD and Linux is data in [`Flavor`]; [`library`] loads the system's libdtrace, [`handle`] makes its calls
-//! safe, [`tracer`] makes them in order, in a thread of its own, and [`spool`] keeps that thread from ever waiting for us.
+//! DTraces of macOS, illumos, FreeBSD and Linux is data in [`Flavor`]; `library` loads the system's libdtrace, `handle` makes its calls
+//! safe, `tracer` makes them in order, in a thread of its own, and `spool` keeps that thread from ever waiting for us.
 #![allow(unsafe_code)]
 
 mod bindings;

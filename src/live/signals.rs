@@ -14,7 +14,7 @@ const KICK: libc::c_int = libc::SIGURG;
 static RECEIVED: AtomicUsize = AtomicUsize::new(0);
 static INSTALL: Once = Once::new();
 
-/// How many ending signals have come since [`install`].
+/// How many ending signals have come since `install`.
 pub fn received() -> usize {
     RECEIVED.load(Ordering::SeqCst)
 }

@@ -1,4 +1,4 @@
-//! Views: one file an output, from the [`model`](crate::model) to bytes.
+//! Views: one file an output, from the [`model`] to bytes.
 //!
 //! A new view is a file here, a line in [`ALL`], and goldens in tests. A view prints the notes of its trace wherever the output has a place for
 //! them; nothing from the input goes out unescaped.
