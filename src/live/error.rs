@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn the_six_messages_of_macos_have_a_way_out() {
+    fn br_03_the_six_messages_of_macos_have_a_way_out() {
         for (text, words) in [
             ("DTrace requires additional privileges", "sudo"),
             ("DTrace cannot control executables signed with restricted entitlements", "your own build"),

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_names_only_and_several_are_listed() {
+    fn br_68_exact_names_only_and_several_are_listed() {
         let running = processes(&[
             (100, "/usr/bin/mysqld_safe"),
             (101, "/opt/mysqld_exporter"),

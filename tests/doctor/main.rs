@@ -99,7 +99,7 @@ fn static_probes_are_found_on_all_four() {
 }
 
 #[test]
-fn without_static_probes_the_pid_form_is_told_with_the_reason() {
+fn br_04_without_static_probes_the_pid_form_is_told_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let file = Made { functions: functions_of_pid_forms(), ..Made::default() }.write(folder.path(), "mariadbd");
     let report = judge(Flavor::Linux, &Machine::good(Flavor::Linux), &file);

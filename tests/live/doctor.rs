@@ -127,7 +127,7 @@ fn a_stock_server_and_nobody() {
 
 /// Case BR-67: every bundled script that is for this system compiles here, and the binding does what dtrace(1) does.
 #[test]
-fn the_self_test_passes() {
+fn br_67_the_self_test_passes() {
     let Some(machine) = Machine::get() else { return };
     let log = machine.path("self-test.log");
     let mut command = machine.seatrace(&["doctor", "--self-test"]);

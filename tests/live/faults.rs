@@ -197,7 +197,7 @@ fn outputs() {
 }
 
 #[test]
-fn results_belong_to_the_caller_and_links_are_not_followed() {
+fn br_66_results_belong_to_the_caller_and_links_are_not_followed() {
     let Some(machine) = Machine::get() else { return };
     let program = machine.program("BEGIN { printf(\"x\\n\"); exit(3); }\n");
     fs::set_permissions(machine.folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
@@ -280,7 +280,7 @@ fn an_ordinary_user_is_told_to_use_sudo() {
 }
 
 #[test]
-fn arguments_of_a_command_and_of_a_program_stay_whole() {
+fn br_65_arguments_of_a_command_and_of_a_program_stay_whole() {
     let Some(machine) = Machine::get() else { return };
     let program = machine.program("BEGIN { printf(\"%s|%d\\n\", $$1, $2); }\n");
     let hostile = "x\"; } BEGIN { system(\"touch pwned\"); }\n";

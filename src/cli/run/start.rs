@@ -197,3 +197,34 @@ fn smaller(plan: &Plan) -> Option<Plan> {
     next.remarks.push(format!("{LOWERED} to {}k", bytes >> 10));
     Some(next)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(text: &str, options: &[(&str, &str)]) -> Plan {
+        let options = options.iter().map(|(name, value)| ((*name).to_owned(), Some((*value).to_owned()))).collect();
+        Plan {
+            flavor: Flavor::Linux,
+            library: None,
+            programs: vec![Program { name: "p.d".into(), text: text.into(), args: Vec::new() }],
+            options,
+            target: Target::System,
+            duration: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn br_31_buffers_are_made_smaller_and_that_is_said() {
+        let first = smaller(&plan("#pragma D option aggsize=64m\nBEGIN { exit(0); }\n", &[])).unwrap();
+        assert_eq!(first.options, [("aggsize".to_owned(), Some((16 << 20).to_string()))]);
+        assert!(first.remarks[0].ends_with("to 16384k"), "{:?}", first.remarks);
+        let second = smaller(&first).unwrap();
+        assert_eq!(second.options, [("aggsize".to_owned(), Some((4 << 20).to_string()))]);
+        assert_eq!(second.remarks.len(), 1);
+        // Not if the user chose the size, and not below what holds anything.
+        assert!(smaller(&plan("BEGIN { exit(0); }\n", &[("aggsize", "64m")])).is_none());
+        assert!(smaller(&plan("#pragma D option aggsize=128k\nBEGIN { exit(0); }\n", &[])).is_none());
+    }
+}
