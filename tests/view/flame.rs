@@ -128,6 +128,13 @@ fn weights_of_boxes_add_up() {
 
 #[test]
 fn deep_stacks_are_drawn() {
-    let path = vec!["f"; 3000].join(";");
-    assert_eq!(tooltips(&show("flame", &stacks(Unit::Samples, &[(&path, 1)]), &[])).len(), 3001);
+    let drawn = |depth: usize| {
+        let path = vec!["f"; depth].join(";");
+        show("flame", &stacks(Unit::Samples, &[(&path, 1)]), &[])
+    };
+    assert_eq!(tooltips(&drawn(1500)).len(), 1501);
+    // A picture ends 2,000 frames above the root; the rest is one box, which is said.
+    let cut = drawn(3000);
+    assert_eq!(tooltips(&cut).len(), 2002);
+    assert!(cut.contains("deeper than 2000"), "not said");
 }
