@@ -1,4 +1,4 @@
-//! The command line: five verbs, one idea: a source and a view.
+//! The command line: a few verbs, one idea: a source and a view.
 
 mod diff;
 mod doctor;

@@ -1,6 +1,7 @@
 //! A trace: everything that was read from the inputs of one command.
 //!
-//! Readers push into it in file order, through the methods below; that is the whole contract between `format` and the rest.
+//! Readers push into it in file order, through the methods below, and into its `heading`, `names` and `notes`; that is the whole contract
+//! between `format` and the rest.
 
 use super::diagnostic::Diagnostics;
 use super::sieve::Sieve;
