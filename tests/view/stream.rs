@@ -24,17 +24,17 @@ impl Write for Shared {
 
 #[test]
 fn streams_print_what_the_whole_prints() {
-    for name in ["log", "json"] {
+    for (name, stream) in view::ALL.iter().filter_map(|view| Some((view.name, view.stream?))) {
         let out = Shared::default();
-        let consumer: Box<dyn Consumer> =
-            view::by_name(name).unwrap().stream.unwrap()(&options(&[]), Box::new(out.clone()));
+        let consumer: Box<dyn Consumer> = stream(&options(&[]), Box::new(out.clone()));
         let (mut streamed, mut whole) = (trace(), trace());
         streamed.stream_to(consumer);
         for (number, text) in ["SELECT 1", "", "SELECT \u{1b}\n 2"].into_iter().enumerate() {
             let query = Query { end: Some(1_000_000_000 * number as i64), ..query(text) };
             streamed.query(query.clone()).unwrap();
             whole.query(query).unwrap();
-            if number == 0 {
+            // A log shows each record at once; what sums them up has to wait.
+            if number == 0 && ["log", "json", "slowlog"].contains(&name) {
                 streamed.idle().unwrap();
                 assert!(String::from_utf8_lossy(&out.0.borrow()).contains("SELECT 1"), "{name}: nothing is held back");
             }
