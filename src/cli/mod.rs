@@ -49,7 +49,7 @@ enum Verb {
     /// Trace a running server, or a command, with a bundled script or your own
     #[command(after_long_help = run::EXAMPLES)]
     Run(run::Run),
-    /// Compare two saved files of one kind: stacks, rows by key or distributions
+    /// Compare two saved files of one kind: queries, stacks, rows by key or distributions
     #[command(after_long_help = diff::EXAMPLES)]
     Diff(diff::Diff),
     /// Print statements that export performance_schema for replay
