@@ -212,6 +212,15 @@ fn picture_for(trace: &Trace) -> &'static str {
     }
 }
 
+/// Query records as they came, or by time if that is asked for.
+fn in_order<'a>(trace: &'a Trace, options: &Options) -> Vec<&'a model::Query<'static>> {
+    let mut order: Vec<_> = trace.queries.iter().collect();
+    if options.sort == Some(Sort::Time) {
+        order.sort_by_key(|query| query.end);
+    }
+    order
+}
+
 /// Writes the notes as lines of talk, for views of text.
 fn write_notes(trace: &Trace, out: &mut dyn Write) -> Result<()> {
     for note in trace.notes.iter() {

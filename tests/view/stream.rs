@@ -23,6 +23,21 @@ impl Write for Shared {
 }
 
 #[test]
+fn records_are_sorted_by_time_in_every_view_of_them() {
+    let mut both = trace();
+    for (end, text) in [(2, "SELECT 'later'"), (1, "SELECT 'earlier'")] {
+        both.query(Query { end: Some(end * 1_000_000_000), ..query(text) }).unwrap();
+    }
+    both.finish();
+    for name in ["log", "json", "csv", "slowlog"] {
+        for (arguments, is_sorted) in [(&[][..], false), (&["--sort", "time"], true)] {
+            let text = show(name, &both, arguments);
+            assert_eq!(text.find("earlier") < text.find("later"), is_sorted, "{name}: {text}");
+        }
+    }
+}
+
+#[test]
 fn streams_print_what_the_whole_prints() {
     for (name, stream) in view::ALL.iter().filter_map(|view| Some((view.name, view.stream?))) {
         let out = Shared::default();
