@@ -19,7 +19,7 @@ use std::rc::Rc;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::model::{Passes, Severity, Trace};
+use crate::model::{Passes, Trace};
 use crate::{model, output::Output, symbol, units, view};
 
 /// What people see with `--help`.
@@ -292,8 +292,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
 fn say(cli: &Cli, trace: &Trace) -> Result<()> {
     if !cli.quiet {
         for note in trace.notes.iter() {
-            let word = if note.severity == Severity::Loss { "warning" } else { "note" };
-            eprintln!("seatrace: {word}: {}", view::harmless(&note.to_string()));
+            eprintln!("seatrace: {}: {}", note.severity.word(), view::harmless(&note.to_string()));
         }
     }
     match trace.notes.losses().count() {

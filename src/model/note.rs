@@ -13,6 +13,16 @@ pub enum Severity {
     Info,
 }
 
+impl Severity {
+    /// The word before a note for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Loss => "warning",
+            Severity::Info => "note",
+        }
+    }
+}
+
 /// One sentence with its count and places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
