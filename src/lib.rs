@@ -1,6 +1,6 @@
 //! seatrace: a DTrace companion for MariaDB and MySQL.
 //!
-//! The main path: [`cli`] opens a source, a live [`live`] session or an [`input`]; a reader of [`format`](mod@format) turns its bytes into the
+//! The main path: [`cli`] opens a source, a [`live`] session or an [`input`]; a reader of [`format`](mod@format) turns its bytes into the
 //! plain data of [`model`]; a [`view`] prints that to an [`output`]. `docs/architecture.md` walks along it.
 #![deny(unsafe_code)]
 #![cfg_attr(

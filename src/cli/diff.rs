@@ -18,7 +18,7 @@ pub(super) const EXAMPLES: &str = "Examples:
 /// `seatrace diff BEFORE AFTER`
 #[derive(Args)]
 pub(super) struct Diff {
-    /// The first: a saved file of stacks, rows or distributions; `-`: standard input
+    /// The first: a saved file of queries, stacks, rows or distributions; `-`: standard input
     before: String,
     /// The second, of the same kind and unit
     after: String,

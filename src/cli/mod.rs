@@ -1,4 +1,4 @@
-//! The command line: five verbs, one idea: a source and a view.
+//! The command line: a few verbs, one idea: a source and a view.
 
 mod diff;
 mod doctor;
@@ -19,7 +19,7 @@ use std::rc::Rc;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::model::{Passes, Severity, Trace};
+use crate::model::{Passes, Trace};
 use crate::{model, output::Output, symbol, units, view};
 
 /// What people see with `--help`.
@@ -49,7 +49,7 @@ enum Verb {
     /// Trace a running server, or a command, with a bundled script or your own
     #[command(after_long_help = run::EXAMPLES)]
     Run(run::Run),
-    /// Compare two saved files of one kind: stacks, rows by key or distributions
+    /// Compare two saved files of one kind: queries, stacks, rows by key or distributions
     #[command(after_long_help = diff::EXAMPLES)]
     Diff(diff::Diff),
     /// Print statements that export performance_schema for replay
@@ -292,8 +292,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
 fn say(cli: &Cli, trace: &Trace) -> Result<()> {
     if !cli.quiet {
         for note in trace.notes.iter() {
-            let word = if note.severity == Severity::Loss { "warning" } else { "note" };
-            eprintln!("seatrace: {word}: {}", view::harmless(&note.to_string()));
+            eprintln!("seatrace: {}: {}", note.severity.word(), view::harmless(&note.to_string()));
         }
     }
     match trace.notes.losses().count() {

@@ -141,7 +141,7 @@ impl Run {
             return Ok(Finished { trace: self.show.trace(), code: ExitCode::SUCCESS });
         }
         // Before anything starts: a place that cannot be written is no reason to trace first.
-        let view = self.view(&job)?;
+        let sink = self.sink(&job)?;
         let status = Status::begin(quiet, &job.name);
         let mut save = self.save.as_deref().map(Save::create).transpose()?;
         let session = match (Start { job: &job, via: self.via.as_deref(), quiet }).session() {
@@ -158,7 +158,7 @@ impl Run {
                 };
             }
         };
-        let shown = follow(&job, &self.input_name(&job), &session, view, save, &status);
+        let shown = follow(&job, &self.input_name(&job), &session, sink, save, &status);
         status.end();
         if shown.is_err() && signals_received() > 1 {
             drop(session);
@@ -173,11 +173,11 @@ impl Run {
     }
 
     /// An empty trace, and what shows it: nothing for one's own program, whose text is shown as it is unless a view is asked for.
-    fn view(&self, job: &Job) -> Result<View<'_>> {
+    fn sink(&self, job: &Job) -> Result<Sink<'_>> {
         let mut trace = self.show.trace();
         let is_raw = job.is_own && !self.show.names_a_view();
         let showing = if is_raw { None } else { Some(self.show.begin(&mut trace)?) };
-        Ok(View { trace, showing })
+        Ok(Sink { trace, showing })
     }
 
     fn interrupted(&self) -> Finished {
@@ -185,8 +185,8 @@ impl Run {
     }
 }
 
-/// A view in the making.
-struct View<'a> {
+/// Where the text of the trace goes.
+struct Sink<'a> {
     trace: Trace,
     showing: Option<Showing<'a>>,
 }
@@ -196,14 +196,14 @@ fn follow(
     job: &Job,
     name: &str,
     session: &Session,
-    view: View<'_>,
+    sink: Sink<'_>,
     save: Option<Save>,
     status: &Status,
 ) -> Result<(Trace, Result<()>)> {
     let save = Rc::new(RefCell::new(save));
     let mut text = Tee { text: session.text(), save: save.clone() };
     let finish = || save.take().map_or(Ok(()), Save::finish);
-    let View { mut trace, showing } = view;
+    let Sink { mut trace, showing } = sink;
     let Some(showing) = showing else {
         status.end();
         copy(&mut text)?;

@@ -26,6 +26,13 @@ pub struct Field {
     pub kind: FieldType,
 }
 
+impl Field {
+    /// Whether the field is a number.
+    pub fn is_number(&self) -> bool {
+        self.kind != FieldType::Text
+    }
+}
+
 /// A kind of record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {

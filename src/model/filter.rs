@@ -28,14 +28,7 @@ pub struct Filter {
 impl Filter {
     /// Whether everything is kept as it is.
     pub fn is_empty(&self) -> bool {
-        self.only.is_empty()
-            && self.without.is_empty()
-            && self.min.is_none()
-            && self.keys.is_empty()
-            && self.drop_keys.is_empty()
-            && self.root.is_none()
-            && self.queries.is_empty()
-            && self.anonymize.is_none()
+        self.keeps_all_rows() && self.queries.is_empty() && self.anonymize.is_none()
     }
 
     /// Whether rows of aggregations and events are kept as they are.
@@ -63,8 +56,7 @@ impl Filter {
     /// Whether a query record is kept. `first` is when the first record of the trace ended.
     pub fn keeps_query(&self, query: &Query<'_>, heading: &Heading, first: i64) -> bool {
         let field_is = |(name, value): &(String, String)| field(query, name).is_some_and(|found| found == *value);
-        (self.only.is_empty() || self.only.iter().any(|only| only.is_match(&query.text)))
-            && !self.without.iter().any(|without| without.is_match(&query.text))
+        self.keeps_text([query.text.as_ref()])
             && self.min.is_none_or(|min| query.elapsed.is_some_and(|elapsed| elapsed >= min))
             && self.keys.iter().all(field_is)
             && self.queries.keeps(query, heading, first)

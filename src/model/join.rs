@@ -56,7 +56,7 @@ fn told(series: &Series, keys: &Keys) -> Told {
         Function::Sum if is_time => Told::Total,
         Function::Count if series.unit == Unit::Count && !by_kind => Told::Count,
         Function::Min | Function::Max if is_time && !by_kind => Told::Bound,
-        Function::Quantize | Function::Lquantize | Function::Llquantize if is_time && !by_kind => Told::Spread,
+        function if function.is_distribution() && is_time && !by_kind => Told::Spread,
         _ => Told::Nothing,
     }
 }

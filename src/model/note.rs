@@ -13,6 +13,16 @@ pub enum Severity {
     Info,
 }
 
+impl Severity {
+    /// The word before a note for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Loss => "warning",
+            Severity::Info => "note",
+        }
+    }
+}
+
 /// One sentence with its count and places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
@@ -24,12 +34,12 @@ pub struct Note {
     pub count: u64,
     /// Weight that it stands for, in the unit of the data; 0 where it has none.
     pub weight: i128,
-    /// The first places, `file:line` or `line N`; at most [`Notes::PLACES`].
+    /// The first places, `file:line`; at most [`Notes::PLACES`].
     pub places: Vec<String>,
 }
 
 impl fmt::Display for Note {
-    /// `12 × text (first at dump:3, dump:9)`; the count only if it is not 1.
+    /// `text: 12 times, weight 345 (first at dump:3, dump:9)`; the count only if it is not 1, the weight only if it is not 0.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
         if self.count > 1 {

@@ -64,6 +64,11 @@ impl Function {
             Function::Llquantize => "llquantize",
         }
     }
+
+    /// Whether it collects distributions.
+    pub fn is_distribution(self) -> bool {
+        matches!(self, Function::Quantize | Function::Lquantize | Function::Llquantize)
+    }
 }
 
 /// How a scalar key is meant.
@@ -223,7 +228,7 @@ impl Series {
 
     /// Whether rows hold distributions.
     pub fn is_distribution(&self) -> bool {
-        matches!(self.function, Function::Quantize | Function::Lquantize | Function::Llquantize)
+        self.function.is_distribution()
     }
 
     /// Number of distinct rows.

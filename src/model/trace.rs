@@ -1,12 +1,13 @@
 //! A trace: everything that was read from the inputs of one command.
 //!
-//! Readers push into it in file order, through the methods below; that is the whole contract between `format` and the rest.
+//! Readers push into it in file order, through the methods below, and into its `heading`, `names` and `notes`; that is the whole contract
+//! between `format` and the rest.
 
 use super::diagnostic::Diagnostics;
 use super::sieve::Sieve;
 use super::{
-    EventTable, Field, FieldValue, Filter, Function, Heading, Key, KeyKind, NameId, Names, Notes, Passes, Query,
-    Schema, Series, Severity, Value,
+    EventTable, FieldValue, Filter, Function, Heading, Key, KeyKind, NameId, Names, Notes, Passes, Query, Schema,
+    Series, Severity, Value,
 };
 use super::{depth, verdict};
 use crate::error::Result;
@@ -340,12 +341,5 @@ impl Trace {
     /// How passes are to be shown.
     pub fn passes(&self) -> Passes {
         self.passes
-    }
-}
-
-impl Field {
-    /// Whether the field is a number.
-    pub fn is_number(&self) -> bool {
-        self.kind != super::FieldType::Text
     }
 }

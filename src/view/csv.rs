@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use super::stacks::safe_frame;
-use super::{Options, View};
+use super::{Options, View, in_order};
 use crate::error::Result;
 use crate::model::{EventTable, FieldType, FieldValue, Query, Series, Trace};
 
@@ -17,11 +17,8 @@ pub(super) const VIEW: View =
 fn write(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
     let mut tables = Tables { out, begun: false };
     if !trace.queries.is_empty() {
-        let mut order: Vec<&Query<'_>> = trace.queries.iter().collect();
-        if options.sort == Some(super::Sort::Time) {
-            order.sort_by_key(|query| query.end);
-        }
-        tables.table(QUERY.iter().map(|name| Cow::Borrowed(*name)), order.into_iter().map(query_row))?;
+        let queries = in_order(trace, options).into_iter();
+        tables.table(QUERY.iter().map(|name| Cow::Borrowed(*name)), queries.map(query_row))?;
     }
     for table in trace.events.iter().filter(|table| !table.rows.is_empty()) {
         tables.table(event_head(table), table.rows.iter().map(|row| row.iter().map(field_cell).collect()))?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
 use super::text;
-use super::{Options, View};
+use super::{Options, View, in_order};
 use crate::error::{Error, Result};
 use crate::model::{
     Bucket, Consumer, Distribution, Field, FieldType, FieldValue, Heading, KeyKind, NameId, Note, Query, Series,
@@ -31,11 +31,7 @@ const VERSION: u32 = 1;
 
 fn write(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
     let mut json = Json::new(out);
-    let mut order: Vec<&Query<'_>> = trace.queries.iter().collect();
-    if options.sort == Some(super::Sort::Time) {
-        order.sort_by_key(|query| query.end);
-    }
-    for query in order {
+    for query in in_order(trace, options) {
         json.query(query)?;
     }
     json.rest(trace)

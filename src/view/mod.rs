@@ -36,7 +36,7 @@ pub use palette::Palette;
 pub use text::harmless;
 
 use crate::error::{Error, Result};
-use crate::model::{self, Consumer, KeyKind, Severity, Trace};
+use crate::model::{self, Consumer, KeyKind, Trace};
 
 /// Options of all views; each view takes those it knows.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -212,11 +212,19 @@ fn picture_for(trace: &Trace) -> &'static str {
     }
 }
 
+/// Query records as they came, or by time if that is asked for.
+fn in_order<'a>(trace: &'a Trace, options: &Options) -> Vec<&'a model::Query<'static>> {
+    let mut order: Vec<_> = trace.queries.iter().collect();
+    if options.sort == Some(Sort::Time) {
+        order.sort_by_key(|query| query.end);
+    }
+    order
+}
+
 /// Writes the notes as lines of talk, for views of text.
 fn write_notes(trace: &Trace, out: &mut dyn Write) -> Result<()> {
     for note in trace.notes.iter() {
-        let word = if note.severity == Severity::Loss { "warning" } else { "note" };
-        writeln!(out, "# {word}: {}", text::line(&note.to_string()))?;
+        writeln!(out, "# {}: {}", note.severity.word(), text::line(&note.to_string()))?;
     }
     Ok(())
 }

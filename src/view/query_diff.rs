@@ -167,18 +167,20 @@ fn lines_of_json(
 ) -> Result<()> {
     let number = |value: i128| i64::try_from(value).unwrap_or(i64::MAX);
     let top = options.digest.top.filter(|&top| top > 0).unwrap_or(changes.len());
+    write_line(out, &json!({ "type": "seatrace-diff", "version": 1 }))?;
     for change in changes.iter().take(top) {
         let (old, new) = change.figures();
         let side = |figures: Figures| json!({ "count": figures.count, "total_ns": number(figures.total), "p95_ns": number(figures.p95) });
-        let line = json!({ "change": {
+        let line = json!({
+            "type": "statement",
             "id": change.class().map(Class::id),
             "fingerprint": change.name(),
             "added_ns": number(change.added()),
             "before": change.before.map(|_| side(old)),
             "after": change.after.map(|_| side(new)),
-        }});
+        });
         write_line(out, &line)?;
     }
     let side = |workload: &Workload| json!({ "count": workload.count(), "total_ns": number(workload.total()) });
-    write_line(out, &json!({ "total": { "before": side(before), "after": side(after) } }))
+    write_line(out, &json!({ "type": "total", "before": side(before), "after": side(after) }))
 }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use super::text::{self, Clock};
-use super::{Options, View};
+use super::{Options, View, in_order};
 use crate::error::Result;
 use crate::model::{Consumer, Heading, Query, QueryKind, Trace};
 
@@ -23,7 +23,7 @@ pub(super) const VIEW: View = View {
 
 fn write(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
     let mut log = SlowLog::new(options, out);
-    for query in &trace.queries {
+    for query in in_order(trace, options) {
         log.query(&trace.heading, query)?;
     }
     Ok(())

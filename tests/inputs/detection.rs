@@ -22,6 +22,19 @@ fn one_format_is_sure_of_its_samples() {
     }
 }
 
+/// Formats whose samples are counted elsewhere: tests/replay, tests/queries.
+const ELSEWHERE: &[&str] = &["dump", "dtrace", "query-time-table", "slow-log", "folded"];
+
+#[test]
+fn every_format_has_samples_that_are_counted() {
+    let names = ALL.iter().map(|format| format.name);
+    let left_out: Vec<&str> = names.filter(|name| !FORMATS.contains(name) && !ELSEWHERE.contains(name)).collect();
+    assert!(
+        left_out.is_empty(),
+        "{left_out:?}: put it into FORMATS, its samples into tests/data, and a count into count.py"
+    );
+}
+
 #[test]
 fn no_reader_here_is_sure_of_other_files() {
     let mut folders = vec![data(), data().join("../../d-scripts")];

@@ -105,6 +105,9 @@ fn recordings_are_read_without_loss() {
 fn examples_of_the_pages_run() {
     let mut wrong = Vec::new();
     for script in scripts::all() {
+        if commands(script.page).is_empty() {
+            wrong.push(format!("{}.md: no example that calls seatrace", script.name));
+        }
         for command in commands(script.page) {
             wrong.extend(try_command(&command).err().map(|why| format!("{}.md: {command}: {why}", script.name)));
         }
@@ -112,38 +115,40 @@ fn examples_of_the_pages_run() {
     assert_none(&wrong);
 }
 
-/// Lines in fenced blocks that call seatrace, without prompt and sudo.
+/// Lines in code blocks, fenced or indented, that call seatrace, without prompt and sudo.
 fn commands(page: &str) -> Vec<String> {
-    let blocks = page.split("```").skip(1).step_by(2);
-    let lines = blocks.flat_map(str::lines).map(|line| line.trim().trim_start_matches("$ ").trim_start_matches("# "));
+    let fenced = page.split("```").skip(1).step_by(2).flat_map(str::lines);
+    let indented = page.split("```").step_by(2).flat_map(str::lines).filter(|line| line.starts_with("    "));
+    let lines = fenced.chain(indented).map(|line| line.trim().trim_start_matches("$ ").trim_start_matches("# "));
     let own = lines.map(|line| line.strip_prefix("sudo ").or(line.strip_prefix("pfexec ")).unwrap_or(line));
     own.filter(|line| line.starts_with("seatrace ")).map(str::to_owned).collect()
+}
+
+/// A command line as words; what stands in quotes is one.
+fn words(line: &str) -> Vec<String> {
+    let word = regex::Regex::new(r#"'[^']*'|"[^"]*"|\S+"#).unwrap();
+    word.find_iter(line).map(|found| found.as_str().trim_matches(['\'', '"']).to_owned()).collect()
 }
 
 fn try_command(command: &str) -> Result<(), String> {
     let only = command.split('|').next().unwrap_or(command);
     let only = only.split(" > ").next().unwrap_or(only);
-    let mut words: Vec<&str> = only.split_whitespace().skip(1).map(|word| word.trim_matches(['\'', '"'])).collect();
-    match words.first() {
-        Some(&"run") => words.push("--print"),
-        Some(&"replay" | &"diff") if words.iter().any(|word| word.starts_with("d-scripts/")) => {}
-        Some(&"scripts") => {}
-        // The reader's own files, and machines: nothing to run here.
-        _ => return Ok(()),
-    }
     // `-p $(pgrep -x mariadbd)` and -o FILE: a page's server and files are not here.
-    let text = words.join(" ");
-    let text = regex::Regex::new(r"\$\([^)]*\)")
-        .unwrap()
-        .replace_all(&text, "1")
-        .replace("-p PID", "-p 1")
-        .replace("-p 1", "");
     let target = tempfile::tempdir().unwrap();
+    let text = regex::Regex::new(r"-p (PID|\$\([^)]*\))").unwrap().replace_all(only, "");
     let text = regex::Regex::new(r"(-o|--save) (\S+)")
         .unwrap()
         .replace_all(&text, format!("$1 {}/$2", target.path().display()).as_str());
+    let mut words = words(&text).split_off(1);
+    match words.first().map(String::as_str) {
+        Some("run") if !words.contains(&"--print".to_owned()) => words.push("--print".into()),
+        Some("run" | "scripts") => {}
+        Some("replay" | "diff") if words.iter().any(|word| word.starts_with("d-scripts/")) => {}
+        // The reader's own files, and machines: nothing to run here.
+        _ => return Ok(()),
+    }
     let out = Command::new(env!("CARGO_BIN_EXE_seatrace"))
-        .args(text.split_whitespace())
+        .args(words)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .map_err(|error| error.to_string())?;

@@ -1,7 +1,8 @@
 //! Toughness: inputs that are cut, huge, hostile or no files at all; outputs that cannot be written; root's care. Each claim of
 //! docs/security.md is a test here or is named there.
 //!
-//! What takes minutes or gigabytes runs at a tenth or a thousandth of its size unless `SEATRACE_TOUGH=1` is set, as tests/all does.
+//! What takes minutes or gigabytes runs at a tenth or a thousandth of its size unless `SEATRACE_TOUGH=1` is set, as tests/all does for
+//! two limits.
 
 mod corpus;
 mod cuts;

@@ -53,6 +53,24 @@ SELF CHANGE  SELF BEFORE  SELF AFTER  TOTAL CHANGE         FRAME
 }
 
 #[test]
+fn json_has_one_form_whatever_is_compared() {
+    let mut number = Distribution::new();
+    number.add(1, 2, 3);
+    let mut spread = trace();
+    let series = spread.series(None, Function::Quantize, Unit::Nanoseconds, &[], false);
+    spread.row(series, &[], &[], Value::Distribution(number));
+    spread.finish();
+    let changed =
+        [(stacks(Unit::Samples, &[("main", 5)]), "change"), (queries(&["SELECT 1"]), "statement"), (spread, "bucket")];
+    for (after, kind) in changed {
+        let text = diff(&trace(), &after, "json", &[]);
+        let kinds: Vec<Json> =
+            text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap()["type"].take()).collect();
+        assert_eq!(kinds, ["seatrace-diff", kind, "total"], "{text}");
+    }
+}
+
+#[test]
 fn br_28_what_is_gone_is_shown_or_told() {
     let before = stacks(Unit::Samples, &[("main;gone", 90), ("main;keep", 10)]);
     let after = stacks(Unit::Samples, &[("main;keep", 10)]);

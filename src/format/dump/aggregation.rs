@@ -86,7 +86,7 @@ impl Aggregation {
             keys,
             frames: stacks.iter().map(|_| Stack::default()).collect(),
             stacks,
-            is_distribution: matches!(function, Function::Quantize | Function::Lquantize | Function::Llquantize),
+            is_distribution: function.is_distribution(),
             strsize,
             row: Vec::new(),
             stack: Vec::new(),

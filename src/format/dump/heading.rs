@@ -2,7 +2,7 @@
 
 use crate::model::{Heading, Trace};
 
-const WORDS: [&[u8]; 11] = [
+const WORDS: [&[u8]; 12] = [
     b"seatrace",
     b"script",
     b"start",
@@ -13,6 +13,7 @@ const WORDS: [&[u8]; 11] = [
     b"end",
     b"pass",
     b"stop",
+    b"note",
     b"lost",
 ];
 
@@ -20,7 +21,7 @@ const WORDS: [&[u8]; 11] = [
 /// text of a key: SQL comments begin with `# ` too.
 pub(super) fn is_known(text: &[u8]) -> bool {
     let word = text.split(|&byte| byte == b'\t').next().unwrap_or(text);
-    WORDS.contains(&word) || word == b"note"
+    WORDS.contains(&word)
 }
 
 /// `# start`: the instant, and the zone as the difference of the local text and it.
