@@ -13,7 +13,14 @@ use crate::view::{self, Compare, Comparison};
 pub(super) const EXAMPLES: &str = "Examples:
   seatrace diff before.folded after.folded
   seatrace diff before.folded after.folded -o diff.svg
-  seatrace diff before.folded after.folded --normalize -f json";
+  seatrace diff before.folded after.folded --normalize -f json
+
+Forms (-f):
+  table   what changed most, first
+  json    all that changed, one JSON object a line
+  flame   differential flame graph (SVG), of stacks
+  icicle  the same with its roots at the top
+  folded  stacks with both weights, as difffolded.pl prints them";
 
 /// `seatrace diff BEFORE AFTER`
 #[derive(Args)]

@@ -70,7 +70,7 @@ enum Verb {
 /// How results are shown: the same for every verb that shows any.
 #[derive(Args)]
 pub(crate) struct Show {
-    /// View: log, folded, flame, hist, json, …; default: what suits the data or the name of -o
+    /// How to show it (the names stand below, or under `replay --help`); default: what suits the data or the name of -o
     #[arg(short, long = "format", value_name = "VIEW")]
     format: Option<String>,
     /// Write to FILE in place of standard output; its extension implies the view
