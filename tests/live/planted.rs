@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::dump::{rows, sum};
-use crate::machine::{Machine, ROOT, Running, wait_for};
+use crate::machine::{Machine, ROOT, Running, wait_for, wait_for_probes};
 use crate::stock::Server;
 
 const MS: i64 = 1_000_000;
@@ -84,7 +84,7 @@ fn dump(machine: &Machine, server: &Server, script: &str, more: &[&str], prepare
     let _ = fs::remove_file(machine.path("saved"));
     let mut trace = Running::start(machine.seatrace(&args).stdout(Stdio::null()));
     wait_for(&machine.path("saved.part"), "# target", Duration::from_secs(60));
-    std::thread::sleep(Duration::from_secs(1));
+    wait_for_probes(&trace.pid());
     std::thread::scope(|scope| {
         LOCKS.iter().for_each(|lock| _ = scope.spawn(|| server.client(lock.0)));
         std::thread::sleep(Duration::from_millis(300));
@@ -158,4 +158,44 @@ fn phases_and_sorts_show_what_was_planted() {
     let sorts = dump(&machine, &server, "query-sort", &[], true);
     assert_eq!(sum(&rows(&sorts, "qs_count"), SORT, ""), 3);
     assert_eq!(sum(&rows(&sorts, "qs_rows"), SORT, ""), 3 * 30_000, "rows that were looked at");
+}
+
+/// Who waits for a lock is among the slow statements, and in its system calls it waits in futex; COMMIT writes the redo log.
+#[test]
+fn latency_and_blocked_calls_show_who_waited() {
+    let Some(machine) = Machine::get() else { return };
+    let Some((server, _load)) = loaded() else { return };
+    for prepared in [false, true] {
+        let times = dump(&machine, &server, "query-latency", &["--by", "query"], prepared);
+        let calls = rows(&dump(&machine, &server, "query-blocked-calls", &[], prepared), "query_blocked_calls");
+        let in_call = |query: &str, call: &str| {
+            let own = calls.iter().filter(|row| row.keys[0] == query && row.keys[1] == call);
+            own.map(|row| row.value).sum::<i64>()
+        };
+        for (_, waiter, _, _, _, least) in LOCKS {
+            assert_eq!(sum(&rows(&times, "ql_count"), waiter, ""), 1, "{waiter}");
+            for waited in [sum(&rows(&times, "ql_total"), waiter, ""), in_call(waiter, "futex")] {
+                assert!((least * MS..2500 * MS).contains(&waited), "{waiter}: {waited} ns");
+            }
+        }
+        assert_eq!(sum(&rows(&times, "ql_count"), SORT, ""), 3);
+        assert!(in_call("COMMIT", "fdatasync") > 0, "{calls:?}");
+    }
+}
+
+/// Without statements: the redo log is synced, and the server waits for its clients where it reads their packets.
+#[test]
+fn blocked_calls_show_disk_and_clients() {
+    let Some(machine) = Machine::get() else { return };
+    let Some((server, _load)) = loaded() else { return };
+    let started = std::time::Instant::now();
+    let calls = rows(&dump(&machine, &server, "blocked-calls", &[], false), "blocked_calls");
+    let length = i64::try_from(started.elapsed().as_nanos()).unwrap();
+    assert!(sum(&calls, "fdatasync", "") > 0, "{calls:?}");
+    let clients: Vec<_> = calls.iter().filter(|row| row.keys[0] == "poll").collect();
+    let read = clients.iter().filter(|row| row.frames.iter().any(|frame| frame == "vio_socket_io_wait"));
+    let read = read.map(|row| row.value).sum::<i64>();
+    // The load's two connections sleep most of the time.
+    assert!(read > 1000 * MS && read < 20 * length, "{read} of {length}");
+    assert!(sum(&calls, "futex", "") > 4 * 900 * MS, "{calls:?}");
 }

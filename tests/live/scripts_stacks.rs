@@ -2,15 +2,15 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::dump::{near, rows, sum, truth};
-use crate::machine::{Machine, Running, wait_for};
+use crate::machine::{Machine, Running, wait_for, wait_for_probes};
 
 const MS: i64 = 1_000_000;
 
 /// Traces all of the work of a program that waits for SIGUSR1, prints its truth and stays; gives the dump and the truth.
-fn traced(machine: &Machine, script: &[&str], source: &str, args: &[&str]) -> (String, Vec<Vec<String>>) {
+pub fn traced(machine: &Machine, script: &[&str], source: &str, args: &[&str]) -> (String, Vec<Vec<String>>) {
     let (dump, said) = (machine.path("dump"), machine.path("truth"));
     let program = machine.build(source);
     let mut command = Command::new(program);
@@ -29,25 +29,6 @@ fn traced(machine: &Machine, script: &[&str], source: &str, args: &[&str]) -> (S
     assert_eq!(trace.wait(Duration::from_secs(60)), Some(0));
     target.signal("TERM");
     (fs::read_to_string(dump).unwrap(), truth(&fs::read_to_string(said).unwrap()))
-}
-
-/// Waits until DTrace has enabled all probes: on a busy machine each takes up to a second, and BEGIN may print before the last.
-fn wait_for_probes(pid: &str) {
-    let folder = format!("/proc/{pid}/fd");
-    let open = || {
-        let links =
-            fs::read_dir(&folder).into_iter().flatten().flatten().filter_map(|fd| fs::read_link(fd.path()).ok());
-        let names: Vec<String> = links.map(|link| link.to_string_lossy().into_owned()).collect();
-        (names.iter().any(|name| name.contains("perf_event")), names.len())
-    };
-    let (begin, mut before, mut still) = (Instant::now(), 0, 0);
-    while still < 12 {
-        assert!(begin.elapsed() < Duration::from_secs(90), "no probes after {:?}", begin.elapsed());
-        std::thread::sleep(Duration::from_millis(250));
-        let (loaded, count) = open();
-        still = if loaded && count == before { still + 1 } else { 0 };
-        before = count;
-    }
 }
 
 fn number(text: &str) -> i64 {

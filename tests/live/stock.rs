@@ -70,7 +70,7 @@ impl Server {
 }
 
 /// Fields of a record of the dump: status, elapsed in ns, kind and text as they stand there.
-fn queries(dump: &str) -> Vec<(i64, i64, String, String)> {
+pub fn queries(dump: &str) -> Vec<(i64, i64, String, String)> {
     let names = dump.lines().find(|line| line.starts_with("# record\tquery\t")).unwrap();
     let names: Vec<&str> = names.split('\t').skip(2).map(|name| name.split(':').next().unwrap()).collect();
     let records = dump.lines().filter(|line| line.starts_with("query\t"));
