@@ -41,7 +41,7 @@
  *   opened the table for writing; what was locked before the trace began is not seen.
  *
  * OVERHEAD
- *   Four probes a statement, two for each table and external_lock(); names and text are copied for each table.
+ *   Estimated: five probes a statement, five for each table and external_lock(); names are copied for each table.
  *
  * SEE ALSO
  *   lock-waits for waits inside the server, blocked-calls
@@ -155,7 +155,7 @@ mysql$target:::query-done
 
 /*
  * A metadata lock is asked for: MDL_request holds the length of the database's name at byte 34, the
- * namespace at 40, then database NUL table NUL (MariaDB 10.4 and later).
+ * hash of the names at 36, the namespace at 40, then database NUL table NUL (MariaDB 10.4 and later).
  */
 pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:entry
 /self->lt_start/

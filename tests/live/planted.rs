@@ -22,7 +22,7 @@ const TABLES: &str = "create database sbtest; create database shop; use shop; \
 /// Who holds a lock: its statements; who waits for it; what `lock-time` calls it; the table or name; the holder's statement; the wait at least.
 const LOCKS: [(&str, &str, &str, &str, &str, i64); 4] = [
     (
-        "lock tables shop.stock write; select sleep(1.5); unlock tables",
+        "lock tables shop.stock write; select sleep(2); unlock tables",
         "update shop.stock set amount = amount - 1 where id = 1",
         "metadata",
         "stock",
@@ -30,15 +30,15 @@ const LOCKS: [(&str, &str, &str, &str, &str, i64); 4] = [
         900,
     ),
     (
-        "select sleep(0.015) from shop.visits",
+        "select sleep(0.02) from shop.visits",
         "update shop.visits set page = 'x' where id = 1",
         "table",
         "visits",
-        "select sleep(0.015) from shop.visits",
+        "select sleep(0.02) from shop.visits",
         900,
     ),
     (
-        "begin; update shop.accounts set balance = 1 where id = 7; select sleep(1.5); commit",
+        "begin; update shop.accounts set balance = 1 where id = 7; select sleep(2); commit",
         "update shop.accounts set balance = 2 where id = 7",
         "row",
         "accounts",
@@ -46,7 +46,7 @@ const LOCKS: [(&str, &str, &str, &str, &str, i64); 4] = [
         900,
     ),
     (
-        "select get_lock('batch', 5); select sleep(1.5); select release_lock('batch')",
+        "select get_lock('batch', 5); select sleep(2); select release_lock('batch')",
         "select get_lock('batch', 6)",
         "user",
         "batch",

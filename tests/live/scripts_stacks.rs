@@ -51,6 +51,22 @@ fn query_on_cpu_samples_as_the_program_computes() {
 }
 
 #[test]
+fn query_blocked_calls_agree_with_the_program() {
+    let Some(machine) = Machine::get() else { return };
+    let (dump, truth) = traced(&machine, &["query-blocked-calls"], "tests/programs/querywork.c", &["40"]);
+    let rows = rows(&dump, "query_blocked_calls");
+    // Off the CPU it is also where another program has it, so that only what sleeps and hardly computes can be compared.
+    near("asleep", sum(&rows, "SELECT wait()", ""), number(&truth[1][3]), 0.05, 5 * MS);
+    assert!(sum(&rows, "SELECT wait()", "run_wait") * 10 >= sum(&rows, "SELECT wait()", "") * 9, "{dump}");
+    // 80 times 15 ms at least; the prepared one likewise; what computes makes no such call, nor is the time between statements theirs.
+    for text in ["INSERT both()\\n  VALUES ('x')", "SELECT prepared()"] {
+        assert!(sum(&rows, text, "run_both") >= 80 * 15 * MS, "{text}: {dump}");
+    }
+    assert!(rows.iter().all(|row| row.keys[1].ends_with("nanosleep") || row.value < 5 * MS), "{dump}");
+    assert_eq!(sum(&rows, "SELECT compute()", "run_compute"), 0);
+}
+
+#[test]
 fn lock_waits_agree_with_the_program() {
     let Some(machine) = Machine::get() else { return };
     let (dump, truth) = traced(&machine, &["lock-waits"], "tests/programs/lockwork.c", &[]);
