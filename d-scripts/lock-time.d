@@ -74,7 +74,8 @@ self int lt_named;              /* the names belong to the wait */
 self int lt_granting;           /* acquire_lock runs */
 self int64_t lt_wait;           /* start of a wait */
 self int lt_type;               /* what for, as thd_wait_begin says: 3 row, 4 global, 5 metadata, 6 table, 7 user lock */
-self int64_t lt_key;            /* hash and namespace of what was asked for */
+self string lt_kind;            /* the same in words */
+self int64_t lt_key;            /* namespace and hash of what was asked for, and 3 bits for a number */
 self int64_t lt_context;        /* MDL_context that asks, by address / 16 */
 self int64_t lt_holding;        /* what holds it then: that, or the ticket of a user lock, by address / 16 */
 self uint64_t lt_request;       /* address of the request */
@@ -85,23 +86,14 @@ self int64_t lt_holder;
 self string lt_holder_text;
 self int64_t lt_handler;        /* start of external_lock() */
 /*
- * Four holders of each key, and the statement of each. A holder is what holds (lt_holding), the strength, and the
- * count of releases then, in 44, 4 and 16 bits: it holds no more when that count has grown.
+ * By lt_key plus 1 to 4: who holds it, and with which statement. A holder is what holds (lt_holding), the strength, and the
+ * count of releases then, in 44, 4 and 16 bits: it holds no more when that count has grown. 5: who has the table lock.
  */
-int64_t lt_one[int64_t];
-string lt_one_text[int64_t];
-int64_t lt_two[int64_t];
-string lt_two_text[int64_t];
-int64_t lt_three[int64_t];
-string lt_three_text[int64_t];
-int64_t lt_four[int64_t];
-string lt_four_text[int64_t];
-int64_t lt_owner[int64_t];      /* likewise, who has the table lock */
-string lt_owner_text[int64_t];
+int64_t lt_holders[int64_t];
+string lt_texts[int64_t];
 int64_t lt_released[int64_t];   /* by lt_holding: transactions ended, user locks given back */
 int64_t lt_unlocked[int64_t];   /* by lt_context: table locks given back */
 int lt_kept[int64_t];           /* by lt_context: LOCK TABLES keeps locks over transactions */
-int lt_user[int64_t];           /* by ticket: a user lock that is held */
 int64_t lt_number[int64_t];     /* by lt_holding: its connection */
 
 BEGIN
@@ -173,7 +165,7 @@ pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:entry
 	self->lt_request = arg1;
 	self->lt_context = arg0 >> 4;
 	self->lt_strength = *(int *)copyin(arg1, 4);
-	this->lt_key = ((int64_t)self->lt_asked << 32) | *(uint32_t *)copyin(arg1 + 36, 4);
+	this->lt_key = ((int64_t)self->lt_asked << 35) | ((int64_t)*(uint32_t *)copyin(arg1 + 36, 4) << 3);
 	self->lt_tables += this->lt_key != self->lt_key;
 	self->lt_key = this->lt_key;
 }
@@ -186,29 +178,22 @@ pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
 	lt_number[self->lt_holding] = self->lt_connection;
 }
 
-pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
-/self->lt_holding && self->lt_asked == 8/
-{
-	lt_user[self->lt_holding] = 1;
-}
-
 /* Its own place, else the first one whose holder holds no more, else the last. */
 pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
 /self->lt_holding/
 {
-	this->lt_a = lt_one[self->lt_key];
-	this->lt_b = lt_two[self->lt_key];
-	this->lt_c = lt_three[self->lt_key];
-	this->lt_d = lt_four[self->lt_key];
-	this->lt_a_holds = this->lt_a != 0 && ((lt_released[this->lt_a >> 20] & 0xffff) == (this->lt_a & 0xffff));
-	this->lt_b_holds = this->lt_b != 0 && ((lt_released[this->lt_b >> 20] & 0xffff) == (this->lt_b & 0xffff));
-	this->lt_c_holds = this->lt_c != 0 && ((lt_released[this->lt_c >> 20] & 0xffff) == (this->lt_c & 0xffff));
-	this->lt_d_holds = this->lt_d != 0 && ((lt_released[this->lt_d >> 20] & 0xffff) == (this->lt_d & 0xffff));
+	this->lt_a = lt_holders[self->lt_key + 1];
+	this->lt_b = lt_holders[self->lt_key + 2];
+	this->lt_c = lt_holders[self->lt_key + 3];
+	this->lt_d = lt_holders[self->lt_key + 4];
+	this->lt_a_holds = this->lt_a != 0 && (lt_released[this->lt_a >> 20] & 0xffff) == (this->lt_a & 0xffff);
+	this->lt_b_holds = this->lt_b != 0 && (lt_released[this->lt_b >> 20] & 0xffff) == (this->lt_b & 0xffff);
+	this->lt_c_holds = this->lt_c != 0 && (lt_released[this->lt_c >> 20] & 0xffff) == (this->lt_c & 0xffff);
+	this->lt_d_holds = this->lt_d != 0 && (lt_released[this->lt_d >> 20] & 0xffff) == (this->lt_d & 0xffff);
 	self->lt_slot = (this->lt_a >> 20) == self->lt_holding ? 1 : (this->lt_b >> 20) == self->lt_holding ? 2 :
 	    (this->lt_c >> 20) == self->lt_holding ? 3 : (this->lt_d >> 20) == self->lt_holding ? 4 :
 	    !this->lt_a_holds ? 1 : !this->lt_b_holds ? 2 : !this->lt_c_holds ? 3 : 4;
-	this->lt_was = self->lt_slot == 1 ? this->lt_a : self->lt_slot == 2 ? this->lt_b :
-	    self->lt_slot == 3 ? this->lt_c : this->lt_d;
+	this->lt_was = lt_holders[self->lt_key + self->lt_slot];
 	this->lt_is = (self->lt_holding << 20) | (self->lt_strength << 16) | (lt_released[self->lt_holding] & 0xffff);
 	/* What its transaction has locked already, and as strongly, stays. */
 	self->lt_slot = (this->lt_was >> 20) == self->lt_holding && (this->lt_was & 0xffff) == (this->lt_is & 0xffff) &&
@@ -217,31 +202,10 @@ pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
 }
 
 pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
-/self->lt_holding && self->lt_slot == 1/
+/self->lt_holding && self->lt_slot/
 {
-	lt_one[self->lt_key] = self->lt_holding;
-	lt_one_text[self->lt_key] = copyinstr(self->lt_text_at);
-}
-
-pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
-/self->lt_holding && self->lt_slot == 2/
-{
-	lt_two[self->lt_key] = self->lt_holding;
-	lt_two_text[self->lt_key] = copyinstr(self->lt_text_at);
-}
-
-pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
-/self->lt_holding && self->lt_slot == 3/
-{
-	lt_three[self->lt_key] = self->lt_holding;
-	lt_three_text[self->lt_key] = copyinstr(self->lt_text_at);
-}
-
-pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
-/self->lt_holding && self->lt_slot == 4/
-{
-	lt_four[self->lt_key] = self->lt_holding;
-	lt_four_text[self->lt_key] = copyinstr(self->lt_text_at);
+	lt_holders[self->lt_key + self->lt_slot] = self->lt_holding;
+	lt_texts[self->lt_key + self->lt_slot] = copyinstr(self->lt_text_at);
 }
 
 pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
@@ -272,10 +236,10 @@ pid$target::_ZN11MDL_context27release_transactional_locksE*:entry
 	self->lt_key = 0;
 }
 
+/* Of single locks those of GET_LOCK count, which are known by their ticket. */
 pid$target::_ZN11MDL_context12release_lockEP10MDL_ticket:entry
-/lt_user[arg1 >> 4]/
+/lt_number[arg1 >> 4]/
 {
-	lt_user[arg1 >> 4] = 0;
 	lt_released[arg1 >> 4]++;
 }
 
@@ -283,15 +247,15 @@ pid$target::_ZN11MDL_context12release_lockEP10MDL_ticket:entry
 pid$target::thr_multi_lock:return
 /self->lt_start && self->lt_space == 2 && self->lt_tables == 1 && (int)arg1 == 0/
 {
-	this->lt_a = lt_owner[self->lt_key];
+	this->lt_a = lt_holders[self->lt_key + 5];
 	self->lt_slot = this->lt_a != 0 && (lt_unlocked[this->lt_a >> 20] & 0xffff) == (this->lt_a & 0xffff) ? 0 : 5;
 }
 
 pid$target::thr_multi_lock:return
 /self->lt_slot == 5/
 {
-	lt_owner[self->lt_key] = (self->lt_context << 20) | (lt_unlocked[self->lt_context] & 0xffff);
-	lt_owner_text[self->lt_key] = copyinstr(self->lt_text_at);
+	lt_holders[self->lt_key + 5] = (self->lt_context << 20) | (lt_unlocked[self->lt_context] & 0xffff);
+	lt_texts[self->lt_key + 5] = copyinstr(self->lt_text_at);
 	lt_number[self->lt_context] = self->lt_connection;
 	self->lt_slot = 0;
 }
@@ -308,28 +272,37 @@ pid$target::thd_wait_begin:entry
 	self->lt_wait = timestamp;
 	self->lt_type = (int)arg1 != 5 ? (int)arg1 : self->lt_asked == 8 ? 7 : self->lt_asked == 0 ? 4 : 5;
 	self->lt_named = (int)arg1 == 5 ? self->lt_asked != 0 && self->lt_asked == self->lt_space : self->lt_space == 2;
+	self->lt_kind = self->lt_type == 3 ? "row" : self->lt_type == 4 ? "global" : self->lt_type == 5 ? "metadata" :
+	    self->lt_type == 6 ? "table" : "user";
 	self->lt_holder = 0;
 	self->lt_slot = 0;
 }
 
-/* A metadata or user lock: who has one that shuts this one out. A row lock: who alone has the table to write. */
+/*
+ * A metadata or user lock: who has one that shuts this one out (6 and above do, and 5, which is to alter, another 5).
+ * A row lock: who alone has the table to write.
+ */
 pid$target::thd_wait_begin:entry
 /self->lt_wait && self->lt_named && self->lt_type != 6 && (self->lt_type != 3 || self->lt_tables == 1)/
 {
-	this->lt_a = lt_one[self->lt_key];
-	this->lt_b = lt_two[self->lt_key];
-	this->lt_c = lt_three[self->lt_key];
-	this->lt_d = lt_four[self->lt_key];
-	this->lt_a_blocks = this->lt_a != 0 && ((lt_released[this->lt_a >> 20] & 0xffff) == (this->lt_a & 0xffff)) && (this->lt_a >> 20) != self->lt_context &&
+	this->lt_a = lt_holders[self->lt_key + 1];
+	this->lt_b = lt_holders[self->lt_key + 2];
+	this->lt_c = lt_holders[self->lt_key + 3];
+	this->lt_d = lt_holders[self->lt_key + 4];
+	this->lt_a_blocks = this->lt_a != 0 && (lt_released[this->lt_a >> 20] & 0xffff) == (this->lt_a & 0xffff) &&
+	    (this->lt_a >> 20) != self->lt_context &&
 	    (self->lt_type == 3 ? ((this->lt_a >> 16) & 15) >= 4 : self->lt_strength >= 6 || ((this->lt_a >> 16) & 15) >= 6 ||
 	    (self->lt_strength == 5 && ((this->lt_a >> 16) & 15) == 5));
-	this->lt_b_blocks = this->lt_b != 0 && ((lt_released[this->lt_b >> 20] & 0xffff) == (this->lt_b & 0xffff)) && (this->lt_b >> 20) != self->lt_context &&
+	this->lt_b_blocks = this->lt_b != 0 && (lt_released[this->lt_b >> 20] & 0xffff) == (this->lt_b & 0xffff) &&
+	    (this->lt_b >> 20) != self->lt_context &&
 	    (self->lt_type == 3 ? ((this->lt_b >> 16) & 15) >= 4 : self->lt_strength >= 6 || ((this->lt_b >> 16) & 15) >= 6 ||
 	    (self->lt_strength == 5 && ((this->lt_b >> 16) & 15) == 5));
-	this->lt_c_blocks = this->lt_c != 0 && ((lt_released[this->lt_c >> 20] & 0xffff) == (this->lt_c & 0xffff)) && (this->lt_c >> 20) != self->lt_context &&
+	this->lt_c_blocks = this->lt_c != 0 && (lt_released[this->lt_c >> 20] & 0xffff) == (this->lt_c & 0xffff) &&
+	    (this->lt_c >> 20) != self->lt_context &&
 	    (self->lt_type == 3 ? ((this->lt_c >> 16) & 15) >= 4 : self->lt_strength >= 6 || ((this->lt_c >> 16) & 15) >= 6 ||
 	    (self->lt_strength == 5 && ((this->lt_c >> 16) & 15) == 5));
-	this->lt_d_blocks = this->lt_d != 0 && ((lt_released[this->lt_d >> 20] & 0xffff) == (this->lt_d & 0xffff)) && (this->lt_d >> 20) != self->lt_context &&
+	this->lt_d_blocks = this->lt_d != 0 && (lt_released[this->lt_d >> 20] & 0xffff) == (this->lt_d & 0xffff) &&
+	    (this->lt_d >> 20) != self->lt_context &&
 	    (self->lt_type == 3 ? ((this->lt_d >> 16) & 15) >= 4 : self->lt_strength >= 6 || ((this->lt_d >> 16) & 15) >= 6 ||
 	    (self->lt_strength == 5 && ((this->lt_d >> 16) & 15) == 5));
 	this->lt_sum = (int)this->lt_a_blocks + (int)this->lt_b_blocks + (int)this->lt_c_blocks + (int)this->lt_d_blocks;
@@ -340,72 +313,40 @@ pid$target::thd_wait_begin:entry
 pid$target::thd_wait_begin:entry
 /self->lt_wait && self->lt_named && self->lt_type == 6 && self->lt_tables == 1/
 {
-	this->lt_a = lt_owner[self->lt_key];
+	this->lt_a = lt_holders[self->lt_key + 5];
 	self->lt_slot = this->lt_a != 0 && (lt_unlocked[this->lt_a >> 20] & 0xffff) == (this->lt_a & 0xffff) &&
 	    (this->lt_a >> 20) != self->lt_context ? 5 : 0;
 }
 
 pid$target::thd_wait_begin:entry
-/self->lt_slot == 1/
+/self->lt_slot/
 {
-	self->lt_holder = lt_number[lt_one[self->lt_key] >> 20];
-	self->lt_holder_text = lt_one_text[self->lt_key];
-}
-
-pid$target::thd_wait_begin:entry
-/self->lt_slot == 2/
-{
-	self->lt_holder = lt_number[lt_two[self->lt_key] >> 20];
-	self->lt_holder_text = lt_two_text[self->lt_key];
-}
-
-pid$target::thd_wait_begin:entry
-/self->lt_slot == 3/
-{
-	self->lt_holder = lt_number[lt_three[self->lt_key] >> 20];
-	self->lt_holder_text = lt_three_text[self->lt_key];
-}
-
-pid$target::thd_wait_begin:entry
-/self->lt_slot == 4/
-{
-	self->lt_holder = lt_number[lt_four[self->lt_key] >> 20];
-	self->lt_holder_text = lt_four_text[self->lt_key];
-}
-
-pid$target::thd_wait_begin:entry
-/self->lt_slot == 5/
-{
-	self->lt_holder = lt_number[lt_owner[self->lt_key] >> 20];
-	self->lt_holder_text = lt_owner_text[self->lt_key];
+	self->lt_holder = lt_number[lt_holders[self->lt_key + self->lt_slot] >> 20];
+	self->lt_holder_text = lt_texts[self->lt_key + self->lt_slot];
 }
 
 pid$target::thd_wait_end:entry
 /self->lt_wait && timestamp - self->lt_wait >= $1/
 {
 	printf("lock_wait\t%d\t%d\t%s\t%S\t%S\t%d\t%d\t%S\t%S\n", walltimestamp, self->lt_connection,
-	    self->lt_type == 3 ? "row" : self->lt_type == 4 ? "global" : self->lt_type == 5 ? "metadata" :
-	    self->lt_type == 6 ? "table" : "user",
-	    self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "",
-	    timestamp - self->lt_wait, self->lt_holder,
-	    self->lt_holder ? self->lt_holder_text : "", copyinstr(self->lt_text_at));
+	    self->lt_kind, self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "",
+	    timestamp - self->lt_wait, self->lt_holder, self->lt_holder ? self->lt_holder_text : "", copyinstr(self->lt_text_at));
 }
 
 pid$target::thd_wait_end:entry
 /self->lt_wait/
 {
-	this->lt_kind = self->lt_type == 3 ? "row" : self->lt_type == 4 ? "global" : self->lt_type == 5 ? "metadata" :
-	    self->lt_type == 6 ? "table" : "user";
 	this->lt_ns = timestamp - self->lt_wait;
-	@lt_time[this->lt_kind] = quantize(this->lt_ns);
-	@lt_total[this->lt_kind, self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "", copyinstr(self->lt_text_at)] = sum(this->lt_ns);
-	@lt_count[this->lt_kind, self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "", copyinstr(self->lt_text_at)] = count();
+	@lt_time[self->lt_kind] = quantize(this->lt_ns);
+	@lt_total[self->lt_kind, self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "", copyinstr(self->lt_text_at)] = sum(this->lt_ns);
+	@lt_count[self->lt_kind, self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "", copyinstr(self->lt_text_at)] = count();
 }
 
 pid$target::thd_wait_end:entry
 {
 	self->lt_wait = 0;
 	self->lt_type = 0;
+	self->lt_kind = 0;
 	self->lt_slot = 0;
 	self->lt_holder = 0;
 	self->lt_holder_text = 0;

@@ -31,7 +31,7 @@
  *   Estimated: two probes a call of the whole system, a stack walk and a text for each inside a statement.
  *
  * SEE ALSO
- *   blocked-calls (all threads), lock-time (which lock), query-off-cpu (where the kernel has sched:::on-cpu)
+ *   blocked-calls (all threads), lock-time (which lock), query-off-cpu (all time off the CPU)
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */

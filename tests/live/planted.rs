@@ -30,11 +30,11 @@ const LOCKS: [(&str, &str, &str, &str, &str, i64); 4] = [
         900,
     ),
     (
-        "select sleep(0.02) from shop.visits",
+        "select sleep(0.018) from shop.visits",
         "update shop.visits set page = 'x' where id = 1",
         "table",
         "visits",
-        "select sleep(0.02) from shop.visits",
+        "select sleep(0.018) from shop.visits",
         900,
     ),
     (
