@@ -74,7 +74,7 @@ self int lt_named;              /* the names belong to the wait */
 self int lt_granting;           /* acquire_lock runs */
 self int64_t lt_wait;           /* start of a wait */
 self int lt_type;               /* what for, as thd_wait_begin says: 3 row, 4 global, 5 metadata, 6 table, 7 user lock */
-self string lt_kind;            /* the same in words */
+self string lt_kind;            /* the same in words, as a key */
 self int64_t lt_key;            /* namespace and hash of what was asked for, and 3 bits for a number */
 self int64_t lt_context;        /* MDL_context that asks, by address / 16 */
 self int64_t lt_holding;        /* what holds it then: that, or the ticket of a user lock, by address / 16 */
@@ -336,7 +336,9 @@ pid$target::thd_wait_end:entry
 /self->lt_wait && timestamp - self->lt_wait >= $1/
 {
 	printf("lock_wait\t%d\t%d\t%s\t%S\t%S\t%d\t%d\t%S\t%S\n", walltimestamp, (int64_t)tid,
-	    self->lt_kind, self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "",
+	    self->lt_type == 3 ? "row" : self->lt_type == 4 ? "global" : self->lt_type == 5 ? "metadata" :
+	    self->lt_type == 6 ? "table" : "user",
+	    self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "",
 	    timestamp - self->lt_wait, self->lt_holder, self->lt_holder ? self->lt_holder_text : "", copyinstr(self->lt_text_at));
 }
 
