@@ -212,7 +212,7 @@ fn query_on_cpu_names_the_statement() {
     let mut trace = Running::start(machine.seatrace(&args).stdout(Stdio::null()));
     wait_for_probes(&trace.pid());
     let before = ticks(&pid);
-    let statement = "select benchmark(30000000, rand() * 2)";
+    let statement = "select benchmark(90000000, rand() * 2)";
     assert!(server.client(statement).status.success());
     let cpu = ticks(&pid) - before;
     trace.signal("INT");
