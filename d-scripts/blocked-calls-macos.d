@@ -23,8 +23,8 @@
  *   One aggregation, blocked_calls. A call counts from its entry to its return, whether it had to wait or not.
  *
  * OVERHEAD
- *   Two probes and a stack walk a call. The list is named: with all of syscall::: a trace takes a minute to
- *   end on Linux.
+ *   Estimated: two probes and a stack walk a call. The list is named: with all of syscall::: a trace takes a
+ *   minute to end on Linux (measured, see the page).
  *
  * SEE ALSO
  *   off-cpu, lock-waits, file-latency, call-counts

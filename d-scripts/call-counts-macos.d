@@ -21,7 +21,7 @@
  *   One aggregation, call_counts, of the calls that a database server makes; others are not seen.
  *
  * OVERHEAD
- *   One probe a call.
+ *   Estimated: one probe a call.
  *
  * SEE ALSO
  *   blocked-calls (how long they take), function-counts

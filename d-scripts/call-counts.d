@@ -21,7 +21,8 @@
  *   One aggregation, call_counts, of the calls that a database server makes; others are not seen.
  *
  * OVERHEAD
- *   One probe a call. The list is named: with all of syscall::: a trace takes a minute to end on Linux.
+ *   Estimated: one probe a call. The list is named: with all of syscall::: a trace takes a minute to end on
+ *   Linux.
  *
  * SEE ALSO
  *   blocked-calls (how long they take), function-counts

@@ -23,7 +23,7 @@
  *   at the end.
  *
  * OVERHEAD
- *   Two probes a connection.
+ *   Estimated: two probes a connection.
  *
  * SEE ALSO
  *   query-net for the time in which clients are silent

@@ -22,7 +22,7 @@
  *   Three aggregations with the same keys. Calls that failed are left out.
  *
  * OVERHEAD
- *   Two probes a call, one name looked up for each that is kept.
+ *   Estimated: two probes a call, one name looked up for each that is kept.
  *
  * SEE ALSO
  *   file-opens, io-latency (the disk itself), blocked-calls (who called)

@@ -23,7 +23,7 @@
  *   One `open` record a call of open or openat, or of their kin.
  *
  * OVERHEAD
- *   Two probes and a line a call.
+ *   Estimated: two probes and a line a call.
  *
  * SEE ALSO
  *   file-latency, call-counts

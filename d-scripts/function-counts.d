@@ -20,8 +20,8 @@
  *   outermost call.
  *
  * OVERHEAD
- *   A breakpoint for each function that matches, two for each call: start with a narrow pattern. Above a
- *   thousand functions the start takes long, and a busy server is slowed down.
+ *   Estimated: a breakpoint for each function that matches, two for each call: start with a narrow pattern.
+ *   Above a thousand functions the start takes long, and a busy server is slowed down.
  *
  * SEE ALSO
  *   on-cpu, call-counts

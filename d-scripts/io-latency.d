@@ -20,7 +20,7 @@
  *   One aggregation, io_latency, of the whole system: a server's writes are often issued by the kernel in its place.
  *
  * OVERHEAD
- *   Two probes a request that reaches a device.
+ *   Estimated: two probes a request that reaches a device.
  *
  * SEE ALSO
  *   io-size, io-snoop, file-latency

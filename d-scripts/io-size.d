@@ -21,7 +21,7 @@
  *   Two aggregations with the same keys, of the whole system. Buffered writes are issued by the kernel, under its own name.
  *
  * OVERHEAD
- *   One probe a request that reaches a device.
+ *   Estimated: one probe a request that reaches a device.
  *
  * SEE ALSO
  *   io-latency, io-snoop, file-latency

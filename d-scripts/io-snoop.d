@@ -25,7 +25,7 @@
  *   One `io` record a request, in the order of their ends, of the whole system.
  *
  * OVERHEAD
- *   Two probes and a line a request that reaches a device.
+ *   Estimated: two probes and a line a request that reaches a device.
  *
  * SEE ALSO
  *   io-latency, io-size, file-latency

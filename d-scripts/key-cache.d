@@ -23,7 +23,7 @@
  *   Seven aggregations. InnoDB does not use the key cache.
  *
  * OVERHEAD
- *   Three to four probes a call, each copying the name of the file.
+ *   Estimated: three to four probes a call, each copying the name of the file.
  *
  * SEE ALSO
  *   file-latency

@@ -7,7 +7,10 @@
  * NEEDS
  *   probes     mysql query-start query-done query-exec-start query-exec-done
  *   probes     mysql handler-rdlock-start handler-rdlock-done handler-wrlock-start handler-wrlock-done handler-unlock-start handler-unlock-done
- *   functions  thd_wait_begin thd_wait_end thr_multi_lock _ZN11MDL_context12acquire_lockEP11MDL_request*
+ *   functions  thd_wait_begin thd_wait_end thr_multi_lock thr_multi_unlock
+ *   functions  _ZN11MDL_context12acquire_lockEP11MDL_request* _ZN11MDL_context27release_transactional_locksE*
+ *   functions  _ZN11MDL_context12release_lockEP10MDL_ticket _ZN11MDL_context35set_explicit_duration_for_all_locksE*
+ *   functions  _ZN11MDL_context38set_transaction_duration_for_all_locksE*
  *   target     yes
  *
  * OPTIONS
@@ -24,8 +27,8 @@
  *                       the one waited for; of table and row locks the statement's last table. The
  *                       name of a user lock
  *   elapsed       ns    how long it waited
- *   holder        int   connection that was given this lock last; 0: not seen
- *   holder_query  text  its statement then
+ *   holder        int   connection that holds it; 0: not seen, or not certain
+ *   holder_query  text  the statement with which its transaction first locked that table
  *   query         text  text of the waiting statement
  *   lt_time       quantize ns     waits by kind
  *   lt_total      sum ns          and time by kind, database, table and query
@@ -34,10 +37,11 @@
  * OUTPUT
  *   One `lock_wait` record a wait, three aggregations at the end. In these, kind `handler` is the time of
  *   the engine's external_lock(), which is not the wait for a lock.
- *   Texts are cut at 255 bytes. The holder is a hint: who locked the table last need not be who kept it.
+ *   Texts are cut at 255 bytes. Of a row lock a holder is named only where one other transaction alone has
+ *   opened the table for writing; what was locked before the trace began is not seen.
  *
  * OVERHEAD
- *   Four probes a statement, two for each table and external_lock(); names and text are copied for each table.
+ *   Estimated: five probes a statement, five for each table and external_lock(); names are copied for each table.
  *
  * SEE ALSO
  *   lock-waits for waits inside the server, blocked-calls
@@ -70,17 +74,27 @@ self int lt_named;              /* the names belong to the wait */
 self int lt_granting;           /* acquire_lock runs */
 self int64_t lt_wait;           /* start of a wait */
 self int lt_type;               /* what for, as thd_wait_begin says: 3 row, 4 global, 5 metadata, 6 table, 7 user lock */
+self string lt_kind;            /* the same in words, as a key */
+self int64_t lt_key;            /* namespace and hash of what was asked for, and 3 bits for a number */
+self int64_t lt_context;        /* MDL_context that asks, by address / 16 */
+self int64_t lt_holding;        /* what holds it then: that, or the ticket of a user lock, by address / 16 */
+self uint64_t lt_request;       /* address of the request */
+self int lt_strength;           /* kind of metadata lock: 3 to read, 4 to write, 6 and above shut out others */
+self int lt_tables;             /* tables asked for: of several, it is not known which one a table or row lock is of */
+self int lt_slot;               /* which holder is written or read: 1 to 4, 5 the owner of a table lock */
 self int64_t lt_holder;
 self string lt_holder_text;
 self int64_t lt_handler;        /* start of external_lock() */
-/* By database and table: who locked it last, who before, and their statements. */
-int64_t lt_last[string, string];
-int64_t lt_before[string, string];
-string lt_last_text[string, string];
-string lt_before_text[string, string];
-/* And who was given the lock of the table itself last. */
-int64_t lt_owner[string, string];
-string lt_owner_text[string, string];
+/*
+ * By lt_key plus 1 to 4: who holds it, and with which statement. A holder is what holds (lt_holding), the strength, and the
+ * count of releases then, in 44, 4 and 16 bits: it holds no more when that count has grown. 5: who has the table lock.
+ */
+int64_t lt_holders[int64_t];
+string lt_texts[int64_t];
+int64_t lt_released[int64_t];   /* by lt_holding: transactions ended, user locks given back */
+int64_t lt_unlocked[int64_t];   /* by lt_context: table locks given back */
+int lt_kept[int64_t];           /* by lt_context: LOCK TABLES keeps locks over transactions */
+int64_t lt_number[int64_t];     /* by lt_holding: its connection */
 
 BEGIN
 {
@@ -133,7 +147,7 @@ mysql$target:::query-done
 
 /*
  * A metadata lock is asked for: MDL_request holds the length of the database's name at byte 34, the
- * namespace at 40, then database NUL table NUL (MariaDB 10.4 and later).
+ * hash of the names at 36, the namespace at 40, then database NUL table NUL (MariaDB 10.4 and later).
  */
 pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:entry
 /self->lt_start/
@@ -148,33 +162,108 @@ pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:entry
 	self->lt_space = self->lt_asked;
 	self->lt_db = copyinstr(arg1 + 41);
 	self->lt_table = copyinstr(arg1 + 42 + *(uint16_t *)copyin(arg1 + 34, 2));
+	self->lt_request = arg1;
+	self->lt_context = arg0 >> 4;
+	self->lt_strength = *(int *)copyin(arg1, 4);
+	this->lt_key = ((int64_t)self->lt_asked << 35) | ((int64_t)*(uint32_t *)copyin(arg1 + 36, 4) << 3);
+	self->lt_tables += this->lt_key != self->lt_key;
+	self->lt_key = this->lt_key;
 }
 
-/* It is granted (the function returns a bool): whoever had it last becomes the one before. */
-pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
-/self->lt_granting && (uint8_t)arg1 == 0 && lt_last[self->lt_db, self->lt_table] != self->lt_connection/
-{
-	lt_before[self->lt_db, self->lt_table] = lt_last[self->lt_db, self->lt_table];
-	lt_before_text[self->lt_db, self->lt_table] = lt_last[self->lt_db, self->lt_table] ? lt_last_text[self->lt_db, self->lt_table] : "";
-}
-
+/* It is granted (the function returns a bool). The ticket stands at byte 24. */
 pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
 /self->lt_granting && (uint8_t)arg1 == 0/
 {
-	lt_last[self->lt_db, self->lt_table] = self->lt_connection;
-	lt_last_text[self->lt_db, self->lt_table] = copyinstr(self->lt_text_at);
+	self->lt_holding = self->lt_asked == 8 ? *(int64_t *)copyin(self->lt_request + 24, 8) >> 4 : self->lt_context;
+	lt_number[self->lt_holding] = self->lt_connection;
+}
+
+/* Its own place, else the first one whose holder holds no more, else the last. */
+pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
+/self->lt_holding/
+{
+	this->lt_a = lt_holders[self->lt_key + 1];
+	this->lt_b = lt_holders[self->lt_key + 2];
+	this->lt_c = lt_holders[self->lt_key + 3];
+	this->lt_d = lt_holders[self->lt_key + 4];
+	this->lt_a_holds = this->lt_a != 0 && (lt_released[this->lt_a >> 20] & 0xffff) == (this->lt_a & 0xffff);
+	this->lt_b_holds = this->lt_b != 0 && (lt_released[this->lt_b >> 20] & 0xffff) == (this->lt_b & 0xffff);
+	this->lt_c_holds = this->lt_c != 0 && (lt_released[this->lt_c >> 20] & 0xffff) == (this->lt_c & 0xffff);
+	this->lt_d_holds = this->lt_d != 0 && (lt_released[this->lt_d >> 20] & 0xffff) == (this->lt_d & 0xffff);
+	self->lt_slot = (this->lt_a >> 20) == self->lt_holding ? 1 : (this->lt_b >> 20) == self->lt_holding ? 2 :
+	    (this->lt_c >> 20) == self->lt_holding ? 3 : (this->lt_d >> 20) == self->lt_holding ? 4 :
+	    !this->lt_a_holds ? 1 : !this->lt_b_holds ? 2 : !this->lt_c_holds ? 3 : 4;
+	this->lt_was = lt_holders[self->lt_key + self->lt_slot];
+	this->lt_is = (self->lt_holding << 20) | (self->lt_strength << 16) | (lt_released[self->lt_holding] & 0xffff);
+	/* What its transaction has locked already, and as strongly, stays. */
+	self->lt_slot = (this->lt_was >> 20) == self->lt_holding && (this->lt_was & 0xffff) == (this->lt_is & 0xffff) &&
+	    this->lt_was >= this->lt_is ? 0 : self->lt_slot;
+	self->lt_holding = this->lt_is;
+}
+
+pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
+/self->lt_holding && self->lt_slot/
+{
+	lt_holders[self->lt_key + self->lt_slot] = self->lt_holding;
+	lt_texts[self->lt_key + self->lt_slot] = copyinstr(self->lt_text_at);
 }
 
 pid$target::_ZN11MDL_context12acquire_lockEP11MDL_request*:return
 {
 	self->lt_granting = 0;
+	self->lt_holding = 0;
+	self->lt_slot = 0;
+	self->lt_request = 0;
+}
+
+/* The end of a transaction gives its metadata locks back, but for those of LOCK TABLES. */
+pid$target::_ZN11MDL_context35set_explicit_duration_for_all_locksE*:entry
+{
+	lt_kept[arg0 >> 4] = 1;
+}
+
+pid$target::_ZN11MDL_context38set_transaction_duration_for_all_locksE*:entry
+{
+	lt_kept[arg0 >> 4] = 0;
+}
+
+pid$target::_ZN11MDL_context27release_transactional_locksE*:entry
+/!lt_kept[arg0 >> 4]/
+{
+	lt_released[arg0 >> 4]++;
+	lt_unlocked[arg0 >> 4]++;
+	self->lt_tables = 0;
+	self->lt_key = 0;
+}
+
+/* Of single locks those of GET_LOCK count, which are known by their ticket. */
+pid$target::_ZN11MDL_context12release_lockEP10MDL_ticket:entry
+/lt_number[arg1 >> 4]/
+{
+	lt_released[arg1 >> 4]++;
+}
+
+/* The lock of the table itself: who has it keeps the place. */
+pid$target::thr_multi_lock:return
+/self->lt_start && self->lt_space == 2 && self->lt_tables == 1 && (int)arg1 == 0/
+{
+	this->lt_a = lt_holders[self->lt_key + 5];
+	self->lt_slot = this->lt_a != 0 && (lt_unlocked[this->lt_a >> 20] & 0xffff) == (this->lt_a & 0xffff) ? 0 : 5;
 }
 
 pid$target::thr_multi_lock:return
-/self->lt_start && self->lt_space == 2 && (int)arg1 == 0/
+/self->lt_slot == 5/
 {
-	lt_owner[self->lt_db, self->lt_table] = self->lt_connection;
-	lt_owner_text[self->lt_db, self->lt_table] = copyinstr(self->lt_text_at);
+	lt_holders[self->lt_key + 5] = (self->lt_context << 20) | (lt_unlocked[self->lt_context] & 0xffff);
+	lt_texts[self->lt_key + 5] = copyinstr(self->lt_text_at);
+	lt_number[self->lt_context] = self->lt_connection;
+	self->lt_slot = 0;
+}
+
+pid$target::thr_multi_unlock:entry
+/self->lt_context/
+{
+	lt_unlocked[self->lt_context]++;
 }
 
 pid$target::thd_wait_begin:entry
@@ -183,31 +272,57 @@ pid$target::thd_wait_begin:entry
 	self->lt_wait = timestamp;
 	self->lt_type = (int)arg1 != 5 ? (int)arg1 : self->lt_asked == 8 ? 7 : self->lt_asked == 0 ? 4 : 5;
 	self->lt_named = (int)arg1 == 5 ? self->lt_asked != 0 && self->lt_asked == self->lt_space : self->lt_space == 2;
+	self->lt_kind = self->lt_type == 3 ? "row" : self->lt_type == 4 ? "global" : self->lt_type == 5 ? "metadata" :
+	    self->lt_type == 6 ? "table" : "user";
 	self->lt_holder = 0;
+	self->lt_slot = 0;
+}
+
+/*
+ * A metadata or user lock: who has one that shuts this one out (6 and above do, and 5, which is to alter, another 5).
+ * A row lock: who alone has the table to write.
+ */
+pid$target::thd_wait_begin:entry
+/self->lt_wait && self->lt_named && self->lt_type != 6 && (self->lt_type != 3 || self->lt_tables == 1)/
+{
+	this->lt_a = lt_holders[self->lt_key + 1];
+	this->lt_b = lt_holders[self->lt_key + 2];
+	this->lt_c = lt_holders[self->lt_key + 3];
+	this->lt_d = lt_holders[self->lt_key + 4];
+	this->lt_a_blocks = this->lt_a != 0 && (lt_released[this->lt_a >> 20] & 0xffff) == (this->lt_a & 0xffff) &&
+	    (this->lt_a >> 20) != self->lt_context &&
+	    (self->lt_type == 3 ? ((this->lt_a >> 16) & 15) >= 4 : self->lt_strength >= 6 || ((this->lt_a >> 16) & 15) >= 6 ||
+	    (self->lt_strength == 5 && ((this->lt_a >> 16) & 15) == 5));
+	this->lt_b_blocks = this->lt_b != 0 && (lt_released[this->lt_b >> 20] & 0xffff) == (this->lt_b & 0xffff) &&
+	    (this->lt_b >> 20) != self->lt_context &&
+	    (self->lt_type == 3 ? ((this->lt_b >> 16) & 15) >= 4 : self->lt_strength >= 6 || ((this->lt_b >> 16) & 15) >= 6 ||
+	    (self->lt_strength == 5 && ((this->lt_b >> 16) & 15) == 5));
+	this->lt_c_blocks = this->lt_c != 0 && (lt_released[this->lt_c >> 20] & 0xffff) == (this->lt_c & 0xffff) &&
+	    (this->lt_c >> 20) != self->lt_context &&
+	    (self->lt_type == 3 ? ((this->lt_c >> 16) & 15) >= 4 : self->lt_strength >= 6 || ((this->lt_c >> 16) & 15) >= 6 ||
+	    (self->lt_strength == 5 && ((this->lt_c >> 16) & 15) == 5));
+	this->lt_d_blocks = this->lt_d != 0 && (lt_released[this->lt_d >> 20] & 0xffff) == (this->lt_d & 0xffff) &&
+	    (this->lt_d >> 20) != self->lt_context &&
+	    (self->lt_type == 3 ? ((this->lt_d >> 16) & 15) >= 4 : self->lt_strength >= 6 || ((this->lt_d >> 16) & 15) >= 6 ||
+	    (self->lt_strength == 5 && ((this->lt_d >> 16) & 15) == 5));
+	this->lt_sum = (int)this->lt_a_blocks + (int)this->lt_b_blocks + (int)this->lt_c_blocks + (int)this->lt_d_blocks;
+	self->lt_slot = self->lt_type == 3 && this->lt_sum != 1 ? 0 : this->lt_a_blocks ? 1 : this->lt_b_blocks ? 2 :
+	    this->lt_c_blocks ? 3 : this->lt_d_blocks ? 4 : 0;
 }
 
 pid$target::thd_wait_begin:entry
-/self->lt_wait && self->lt_named && self->lt_type == 6 && lt_owner[self->lt_db, self->lt_table] != self->lt_connection/
+/self->lt_wait && self->lt_named && self->lt_type == 6 && self->lt_tables == 1/
 {
-	self->lt_holder = lt_owner[self->lt_db, self->lt_table];
-	self->lt_holder_text = lt_owner[self->lt_db, self->lt_table] ? lt_owner_text[self->lt_db, self->lt_table] : "";
+	this->lt_a = lt_holders[self->lt_key + 5];
+	self->lt_slot = this->lt_a != 0 && (lt_unlocked[this->lt_a >> 20] & 0xffff) == (this->lt_a & 0xffff) &&
+	    (this->lt_a >> 20) != self->lt_context ? 5 : 0;
 }
 
 pid$target::thd_wait_begin:entry
-/self->lt_wait && self->lt_named && !self->lt_holder/
+/self->lt_slot/
 {
-	self->lt_holder = lt_last[self->lt_db, self->lt_table] == self->lt_connection ? lt_before[self->lt_db, self->lt_table] :
-	    lt_last[self->lt_db, self->lt_table];
-	self->lt_holder_text = lt_last[self->lt_db, self->lt_table] == self->lt_connection ? lt_before_text[self->lt_db, self->lt_table] :
-	    lt_last_text[self->lt_db, self->lt_table];
-}
-
-/* Who waits for a table or a row has the metadata lock already, but holds nothing that others wait for: give back. */
-pid$target::thd_wait_begin:entry
-/self->lt_wait && self->lt_holder && lt_last[self->lt_db, self->lt_table] == self->lt_connection/
-{
-	lt_last[self->lt_db, self->lt_table] = self->lt_holder;
-	lt_last_text[self->lt_db, self->lt_table] = self->lt_holder_text;
+	self->lt_holder = lt_number[lt_holders[self->lt_key + self->lt_slot] >> 20];
+	self->lt_holder_text = lt_texts[self->lt_key + self->lt_slot];
 }
 
 pid$target::thd_wait_end:entry
@@ -217,35 +332,24 @@ pid$target::thd_wait_end:entry
 	    self->lt_type == 3 ? "row" : self->lt_type == 4 ? "global" : self->lt_type == 5 ? "metadata" :
 	    self->lt_type == 6 ? "table" : "user",
 	    self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "",
-	    timestamp - self->lt_wait, self->lt_holder,
-	    self->lt_holder ? self->lt_holder_text : "", copyinstr(self->lt_text_at));
+	    timestamp - self->lt_wait, self->lt_holder, self->lt_holder ? self->lt_holder_text : "", copyinstr(self->lt_text_at));
 }
 
 pid$target::thd_wait_end:entry
 /self->lt_wait/
 {
-	this->lt_kind = self->lt_type == 3 ? "row" : self->lt_type == 4 ? "global" : self->lt_type == 5 ? "metadata" :
-	    self->lt_type == 6 ? "table" : "user";
 	this->lt_ns = timestamp - self->lt_wait;
-	@lt_time[this->lt_kind] = quantize(this->lt_ns);
-	@lt_total[this->lt_kind, self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "", copyinstr(self->lt_text_at)] = sum(this->lt_ns);
-	@lt_count[this->lt_kind, self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "", copyinstr(self->lt_text_at)] = count();
-}
-
-/* It has the table or the rows now. */
-pid$target::thd_wait_end:entry
-/self->lt_wait && self->lt_named && self->lt_type != 5 && self->lt_type != 7/
-{
-	lt_before[self->lt_db, self->lt_table] = self->lt_holder;
-	lt_before_text[self->lt_db, self->lt_table] = self->lt_holder ? self->lt_holder_text : "";
-	lt_last[self->lt_db, self->lt_table] = self->lt_connection;
-	lt_last_text[self->lt_db, self->lt_table] = copyinstr(self->lt_text_at);
+	@lt_time[self->lt_kind] = quantize(this->lt_ns);
+	@lt_total[self->lt_kind, self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "", copyinstr(self->lt_text_at)] = sum(this->lt_ns);
+	@lt_count[self->lt_kind, self->lt_named ? self->lt_db : "", self->lt_named ? self->lt_table : "", copyinstr(self->lt_text_at)] = count();
 }
 
 pid$target::thd_wait_end:entry
 {
 	self->lt_wait = 0;
 	self->lt_type = 0;
+	self->lt_kind = 0;
+	self->lt_slot = 0;
 	self->lt_holder = 0;
 	self->lt_holder_text = 0;
 }
@@ -292,7 +396,12 @@ mysql$target:::query-done
 	self->lt_asked = 0;
 	self->lt_named = 0;
 	self->lt_granting = 0;
+	self->lt_strength = 0;
+	self->lt_tables = 0;
+	self->lt_key = 0;
+	self->lt_context = 0;
 	self->lt_wait = 0;
+	self->lt_slot = 0;
 	self->lt_handler = 0;
 }
 

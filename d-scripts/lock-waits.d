@@ -23,8 +23,8 @@
  *   --min says otherwise. A wait for a condition holds the wait for its mutex.
  *
  * OVERHEAD
- *   Two probes a call of these functions, also where the lock is free: measure before you leave it running
- *   on a busy server. --min saves the stacks, not the probes.
+ *   Estimated: two probes a call of these functions, also where the lock is free: measure before you leave
+ *   it running on a busy server. --min saves the stacks, not the probes.
  *
  * SEE ALSO
  *   off-cpu (all waits, but stacks cut where libc has no frame pointers), lock-time, blocked-calls

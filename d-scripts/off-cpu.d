@@ -24,7 +24,7 @@
  *   that was in progress when the trace began or ended is not in the sum: a note counts those at the end.
  *
  * OVERHEAD
- *   Two probes and one stack walk a context switch of the whole system; see the page for the measurement.
+ *   Estimated: two probes a context switch of the whole system, a stack walk for each wait that is kept.
  *
  * SEE ALSO
  *   lock-waits (whole stacks where libc has no frame pointers), query-off-cpu, wakeups, on-cpu

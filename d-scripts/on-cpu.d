@@ -22,7 +22,7 @@
  *   One aggregation, on_cpu. Time inside the kernel is shown under the user stack that called it.
  *
  * OVERHEAD
- *   One timer interrupt a sample and CPU, one stack walk where the process is found running.
+ *   Estimated: one timer interrupt a sample and CPU, one stack walk where the process is found running.
  *
  * SEE ALSO
  *   query-on-cpu, off-cpu

@@ -22,7 +22,7 @@
  *   Five aggregations. The time of a CALL holds that of the statements in it.
  *
  * OVERHEAD
- *   Two probes for each execution, one for each look into the query cache.
+ *   Estimated: two probes for each execution, one for each look into the query cache.
  *
  * SEE ALSO
  *   query-time, statement-time

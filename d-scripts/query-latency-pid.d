@@ -28,7 +28,7 @@
  *   Texts are cut at 255 bytes: longer ones that begin alike share a row.
  *
  * OVERHEAD
- *   Two probes a statement, no return probe; one key is copied for each.
+ *   Estimated: two probes a statement, no return probe; one key is copied for each.
  *
  * SEE ALSO
  *   query-time for each statement, query-phases for where the time goes

@@ -27,7 +27,7 @@
  *   Texts are cut at 255 bytes: longer ones that begin alike share a row.
  *
  * OVERHEAD
- *   Four probes a statement; one key is copied for each.
+ *   Estimated: four probes a statement; one key is copied for each.
  *
  * SEE ALSO
  *   query-time for each statement, query-phases for where the time goes

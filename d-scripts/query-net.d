@@ -23,7 +23,7 @@
  *   are no statements, stands in the first three alone. Texts are cut at 255 bytes.
  *
  * OVERHEAD
- *   Four probes a statement and two for each packet; each packet sent copies the text.
+ *   Estimated: four probes a statement and two for each packet; each packet sent copies the text.
  *
  * SEE ALSO
  *   query-phases

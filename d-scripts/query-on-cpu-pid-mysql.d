@@ -24,7 +24,7 @@
  *   One aggregation, query_on_cpu. Samples outside of statements are left out.
  *
  * OVERHEAD
- *   A few instructions a statement; the text of each is copied.
+ *   Estimated: a few instructions a statement; the text of each is copied.
  *
  * SEE ALSO
  *   on-cpu (without the statements), query-off-cpu, query-phases

@@ -25,7 +25,7 @@
  *   One aggregation, query_on_cpu. Samples outside of statements are left out.
  *
  * OVERHEAD
- *   A few instructions a statement; the text is read from the server where a sample is taken.
+ *   Estimated: a few instructions a statement; the text is read from the server where a sample is taken.
  *
  * SEE ALSO
  *   on-cpu (without the statements), query-off-cpu, query-phases

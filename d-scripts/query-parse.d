@@ -22,7 +22,7 @@
  *   Four aggregations. Texts are cut at 255 bytes: longer ones that begin alike share a row.
  *
  * OVERHEAD
- *   Two probes and one copied text for each statement that is parsed.
+ *   Estimated: two probes and one copied text for each statement that is parsed.
  *
  * SEE ALSO
  *   query-phases, which shows parsing as a part of the statement

@@ -28,7 +28,7 @@
  *   Waiting for the client's next command belongs to no statement. Texts are cut at 255 bytes.
  *
  * OVERHEAD
- *   Three probes a statement and two a phase, of which one is a return probe.
+ *   Estimated: three probes a statement and two a phase, of which one is a return probe.
  *
  * SEE ALSO
  *   query-latency, query-sort, lock-time

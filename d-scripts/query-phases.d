@@ -31,7 +31,7 @@
  *   Waiting for the client's next command belongs to no statement. Texts are cut at 255 bytes.
  *
  * OVERHEAD
- *   Four probes a statement and two a phase; each phase copies its name and the keys.
+ *   Estimated: four probes a statement and two a phase; each phase copies its name and the keys.
  *
  * SEE ALSO
  *   query-latency, query-sort, lock-time

@@ -27,7 +27,8 @@
  *   bytes.
  *
  * OVERHEAD
- *   Two probes and four copied keys for every row that is read or written: for minutes, not for hours.
+ *   Estimated: two probes and four copied keys for every row that is read or written: for minutes, not for
+ *   hours.
  *
  * SEE ALSO
  *   statement-time, which counts rows by statement and costs little

@@ -31,7 +31,7 @@
  *   Texts are cut at 255 bytes.
  *
  * OVERHEAD
- *   Three probes a statement and two a sort; only a sort copies texts.
+ *   Estimated: three probes a statement and two a sort; only a sort copies texts.
  *
  * SEE ALSO
  *   query-phases, which shows a sort as a part of its statement

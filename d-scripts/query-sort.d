@@ -27,7 +27,7 @@
  *   Texts are cut at 255 bytes.
  *
  * OVERHEAD
- *   Four probes a statement and two a sort; only a sort copies texts.
+ *   Estimated: four probes a statement and two a sort; only a sort copies texts.
  *
  * SEE ALSO
  *   query-phases, which shows a sort as a part of its statement

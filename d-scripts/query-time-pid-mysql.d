@@ -26,7 +26,8 @@
  *   function, not on a server.
  *
  * OVERHEAD
- *   Two probes a command, of which one is a return probe, and a copy of the text of each statement.
+ *   Estimated: two probes a command, of which one is a return probe, and a copy of the text of each
+ *   statement.
  *
  * SEE ALSO
  *   query-time.d for servers with static probes, query-time-pid.d for MariaDB

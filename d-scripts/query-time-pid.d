@@ -29,7 +29,8 @@
  *   before its last packet is sent.
  *
  * OVERHEAD
- *   Two probes a statement, no return probe; only the text of a statement that is printed is copied.
+ *   Estimated: two probes a statement, no return probe; only the text of a statement that is printed is
+ *   copied.
  *
  * SEE ALSO
  *   query-time.d for servers with static probes; query-latency-pid.d, query-phases-pid.d

@@ -32,8 +32,8 @@
  *   empty text. A prepared statement's time ends before its last packet is sent.
  *
  * OVERHEAD
- *   Four to six probes a statement, and a copy of its text. With --min no text of a fast statement is
- *   copied.
+ *   Estimated: four to six probes a statement, and a copy of its text. With --min no text of a fast
+ *   statement is copied.
  *
  * SEE ALSO
  *   query-latency, query-phases, statement-time; query-time-pid.d for servers without static probes

@@ -16,7 +16,7 @@
  *   it a name.
  *
  * OVERHEAD
- *   The sum of the four.
+ *   Estimated: the sum of the four.
  *
  * SEE ALSO
  *   query-time, query-phases, on-cpu, off-cpu

@@ -27,7 +27,7 @@
  *   of the CALL. The time is that of execution, without parsing and the last packet.
  *
  * OVERHEAD
- *   Seven probes a statement, of which one is a return probe.
+ *   Estimated: seven probes a statement, of which one is a return probe.
  *
  * SEE ALSO
  *   query-latency for the whole time of statements, query-rows for the rows of tables

@@ -31,7 +31,7 @@
  *   nor does any other command. The time is that of execution, without parsing and the last packet.
  *
  * OVERHEAD
- *   Two probes for each execution of these commands; nothing is copied.
+ *   Estimated: two probes for each execution of these commands; nothing is copied.
  *
  * SEE ALSO
  *   query-latency for the whole time of statements, query-rows for the rows of tables

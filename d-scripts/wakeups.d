@@ -23,7 +23,7 @@
  *   given up, a condition signalled. A timer wakes from whichever thread it interrupts.
  *
  * OVERHEAD
- *   One probe a wakeup of the whole system, a stack walk for each inside the process.
+ *   Estimated: one probe a wakeup of the whole system, a stack walk for each inside the process.
  *
  * SEE ALSO
  *   off-cpu, lock-waits

@@ -146,3 +146,22 @@ pub fn wait_for(path: &Path, text: &str, limit: Duration) {
         std::thread::sleep(Duration::from_millis(50));
     }
 }
+
+/// Waits until DTrace has enabled all probes: on a busy machine each takes up to a second, and BEGIN may print before the last.
+pub fn wait_for_probes(pid: &str) {
+    let folder = format!("/proc/{pid}/fd");
+    let open = || {
+        let links =
+            fs::read_dir(&folder).into_iter().flatten().flatten().filter_map(|fd| fs::read_link(fd.path()).ok());
+        let names: Vec<String> = links.map(|link| link.to_string_lossy().into_owned()).collect();
+        (names.iter().any(|name| name.contains("perf_event")), names.len())
+    };
+    let (begin, mut before, mut still) = (Instant::now(), 0, 0);
+    while still < 12 {
+        assert!(begin.elapsed() < Duration::from_secs(90), "no probes after {:?}", begin.elapsed());
+        std::thread::sleep(Duration::from_millis(250));
+        let (loaded, count) = open();
+        still = if loaded && count == before { still + 1 } else { 0 };
+        before = count;
+    }
+}

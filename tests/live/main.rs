@@ -14,9 +14,13 @@ mod header;
 #[cfg(target_os = "linux")]
 mod machine;
 #[cfg(target_os = "linux")]
+mod mysql8;
+#[cfg(target_os = "linux")]
 mod planted;
 #[cfg(target_os = "linux")]
 mod report;
+#[cfg(target_os = "linux")]
+mod scripts_counts;
 #[cfg(target_os = "linux")]
 mod scripts_queries;
 #[cfg(target_os = "linux")]

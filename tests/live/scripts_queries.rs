@@ -12,30 +12,34 @@ use crate::machine::{Machine, Running, wait_for};
 
 /// Bytes of a text that a key keeps: strsize - 1.
 const KEPT: usize = 255;
+/// How long a trace may take to begin or to end on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Values by key: the texts and numbers before the value.
-type Values = BTreeMap<Vec<String>, i64>;
+pub type Values = BTreeMap<Vec<String>, i64>;
 
 /// A statement of the fixture's log, by the names of its columns.
-struct Statement(HashMap<String, String>);
+pub struct Statement(HashMap<String, String>);
 
 impl Statement {
-    fn number(&self, name: &str) -> i64 {
+    /// A column that holds a number.
+    pub fn number(&self, name: &str) -> i64 {
         self.0[name].parse().unwrap_or(0)
     }
 
-    fn word(&self, name: &str) -> String {
+    /// A column as it stands.
+    pub fn word(&self, name: &str) -> String {
         self.0[name].clone()
     }
 
     /// The text as a key keeps it.
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let text = unescaped(&self.0["text"]);
         String::from_utf8_lossy(&text[..text.len().min(KEPT)]).into_owned()
     }
 
-    fn is_inside_a_routine(&self) -> bool {
+    /// It was run by a CALL.
+    pub fn is_inside_a_routine(&self) -> bool {
         self.0["kind"] == "routine"
     }
 
@@ -47,14 +51,19 @@ impl Statement {
 }
 
 /// What one exact run gave: the fixture's statements and the values of each aggregation.
-struct Run {
-    statements: Vec<Statement>,
+pub struct Run {
+    /// What the fixture says of its statements,
+    pub statements: Vec<Statement>,
+    /// and of the rest: connections, packets outside of statements.
+    pub events: Vec<Vec<String>>,
+    /// The dump.
+    pub dump: String,
     values: HashMap<String, Values>,
 }
 
 impl Run {
     /// Traces the fixture with a script from before its first to after its last statement.
-    fn of(machine: &Machine, script: &str, options: &[&str]) -> Run {
+    pub fn of(machine: &Machine, script: &str, options: &[&str]) -> Run {
         let (log, said) = (machine.path("truth"), machine.path("said"));
         let program = machine.build("tests/fixture/fixture.c");
         let mut command = Command::new(program);
@@ -74,11 +83,11 @@ impl Run {
         fixture.signal("TERM");
         let dump = fs::read_to_string(machine.path("a.dump")).unwrap();
         assert!(!dump.contains("drop"), "drops on this machine");
-        Run { statements: statements(&log), values: values(&dump) }
+        Run { statements: statements(&log), events: events(&log), values: values(&dump), dump }
     }
 
     /// Sums over the statements that a client sent.
-    fn expected(&self, key: impl Fn(&Statement) -> Vec<String>, value: impl Fn(&Statement) -> i64) -> Values {
+    pub fn expected(&self, key: impl Fn(&Statement) -> Vec<String>, value: impl Fn(&Statement) -> i64) -> Values {
         let mut sums = Values::new();
         for statement in self.statements.iter().filter(|statement| !statement.is_inside_a_routine()) {
             *sums.entry(key(statement)).or_default() += value(statement);
@@ -88,7 +97,7 @@ impl Run {
     }
 
     /// An aggregation over some of its keys, without those whose value is 0.
-    fn got(&self, aggregation: &str, keys: &[usize]) -> Values {
+    pub fn got(&self, aggregation: &str, keys: &[usize]) -> Values {
         let mut sums = Values::new();
         for (key, value) in &self.values[aggregation] {
             *sums.entry(keys.iter().map(|at| key[*at].clone()).collect()).or_default() += value;
@@ -104,6 +113,13 @@ fn statements(log: &Path) -> Vec<Statement> {
     let named =
         |line: &str| names.iter().map(|name| (*name).to_owned()).zip(line.split('\t').map(str::to_owned)).collect();
     log.lines().filter(|line| line.starts_with("query\t")).map(|line| Statement(named(line))).collect()
+}
+
+/// The lines of the log that are no statements, by columns: what, start, end, real time of the end, connection, user, host, nothing, value.
+fn events(log: &Path) -> Vec<Vec<String>> {
+    let log = fs::read_to_string(log).unwrap();
+    let lines = log.lines().skip(1).filter(|line| !line.starts_with("query\t"));
+    lines.map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
 /// The rows of all aggregations but distributions, read without our reader.
@@ -126,7 +142,7 @@ fn values(dump: &str) -> HashMap<String, Values> {
 }
 
 /// Each key within 5 % or 5 ms, and 0.1 ms for each of `count`, since the probes themselves take time.
-fn assert_near(got: &Values, expected: &Values, count: i64, what: &str) {
+pub fn assert_near(got: &Values, expected: &Values, count: i64, what: &str) {
     assert_eq!(got.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{what}");
     for (key, expected) in expected {
         let allowed = (expected / 20).max(5_000_000) + count * 100_000;
@@ -135,7 +151,8 @@ fn assert_near(got: &Values, expected: &Values, count: i64, what: &str) {
     }
 }
 
-fn by_text(statement: &Statement) -> Vec<String> {
+/// Keyed by its text.
+pub fn by_text(statement: &Statement) -> Vec<String> {
     vec![statement.text()]
 }
 
@@ -197,7 +214,35 @@ fn lock_time_tells_kinds_apart() {
         let mut got = run.got("lt_count", &[0]);
         got.retain(|key, _| key[0] == "handler");
         assert_eq!(got, handler, "{script}");
+        check_holders(&run, script);
     }
+}
+
+/// A holder that is named had the lock when the wait began, by the log; nearly all are named.
+fn check_holders(run: &Run, script: &str) {
+    let by_thread = run.dump.contains("thread:int");
+    let connections = run.events.iter().filter(|event| event[0] == "connection");
+    let threads: HashMap<&str, &str> = connections.map(|event| (event[4].as_str(), event[8].as_str())).collect();
+    let shown = |connection: &str| (if by_thread { threads[connection] } else { connection }).to_owned();
+    let number = |text: &str| text.parse::<i64>().unwrap();
+    let records: Vec<Vec<&str>> = run
+        .dump
+        .lines()
+        .filter(|line| line.starts_with("lock_wait\t"))
+        .map(|line| line.split('\t').collect())
+        .collect();
+    let (mut named, mut waits) = (0, 0);
+    for wait in run.events.iter().filter(|event| event[0] == "wait") {
+        let away = |record: &&Vec<&str>| (number(record[1]) - number(&wait[3])).abs();
+        let own = records.iter().filter(|record| record[3] == wait[5] && record[2] == shown(&wait[4]));
+        let record = own.min_by_key(away).unwrap_or_else(|| panic!("{script}: no line for {wait:?}"));
+        let holders: Vec<String> = wait[6].split(',').map(shown).collect();
+        assert!(record[7] == "0" || holders.iter().any(|it| it == record[7]), "{script}: {record:?}, not {holders:?}");
+        named += usize::from(record[7] != "0");
+        waits += 1;
+    }
+    eprintln!("{script}: {named} of {waits} holders named, none wrong");
+    assert!(named * 10 >= waits * 8, "{script}: only {named} of {waits} holders");
 }
 
 #[test]

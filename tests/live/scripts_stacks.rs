@@ -2,15 +2,17 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::dump::{near, rows, sum, truth};
-use crate::machine::{Machine, Running, wait_for};
+use crate::machine::{Machine, Running, wait_for, wait_for_probes};
 
 const MS: i64 = 1_000_000;
+/// The statements of tests/programs/querywork.c.
+const TEXTS: [&str; 4] = ["SELECT compute()", "SELECT wait()", "INSERT both()\\n  VALUES ('x')", "SELECT prepared()"];
 
 /// Traces all of the work of a program that waits for SIGUSR1, prints its truth and stays; gives the dump and the truth.
-fn traced(machine: &Machine, script: &[&str], source: &str, args: &[&str]) -> (String, Vec<Vec<String>>) {
+pub fn traced(machine: &Machine, script: &[&str], source: &str, args: &[&str]) -> (String, Vec<Vec<String>>) {
     let (dump, said) = (machine.path("dump"), machine.path("truth"));
     let program = machine.build(source);
     let mut command = Command::new(program);
@@ -31,25 +33,6 @@ fn traced(machine: &Machine, script: &[&str], source: &str, args: &[&str]) -> (S
     (fs::read_to_string(dump).unwrap(), truth(&fs::read_to_string(said).unwrap()))
 }
 
-/// Waits until DTrace has enabled all probes: on a busy machine each takes up to a second, and BEGIN may print before the last.
-fn wait_for_probes(pid: &str) {
-    let folder = format!("/proc/{pid}/fd");
-    let open = || {
-        let links =
-            fs::read_dir(&folder).into_iter().flatten().flatten().filter_map(|fd| fs::read_link(fd.path()).ok());
-        let names: Vec<String> = links.map(|link| link.to_string_lossy().into_owned()).collect();
-        (names.iter().any(|name| name.contains("perf_event")), names.len())
-    };
-    let (begin, mut before, mut still) = (Instant::now(), 0, 0);
-    while still < 12 {
-        assert!(begin.elapsed() < Duration::from_secs(90), "no probes after {:?}", begin.elapsed());
-        std::thread::sleep(Duration::from_millis(250));
-        let (loaded, count) = open();
-        still = if loaded && count == before { still + 1 } else { 0 };
-        before = count;
-    }
-}
-
 fn number(text: &str) -> i64 {
     text.parse().unwrap()
 }
@@ -59,7 +42,7 @@ fn query_on_cpu_samples_as_the_program_computes() {
     let Some(machine) = Machine::get() else { return };
     let (dump, truth) = traced(&machine, &["query-on-cpu"], "tests/programs/querywork.c", &["40"]);
     let rows = rows(&dump, "query_on_cpu");
-    let texts = ["SELECT compute()", "SELECT wait()", "INSERT both()\\n  VALUES ('x')", "SELECT prepared()"];
+    let texts = TEXTS;
     for (text, truth) in texts.iter().zip(&truth) {
         // 499 samples a second of CPU time; sampling on a busy machine is not exact.
         let expected = (number(&truth[2]) as f64 * 499e-9) as i64;
@@ -67,6 +50,20 @@ fn query_on_cpu_samples_as_the_program_computes() {
     }
     assert!(sum(&rows, texts[0], "run_compute") * 10 >= sum(&rows, texts[0], "") * 9, "{dump}");
     assert_eq!(sum(&rows, texts[0], "run_both"), 0);
+}
+
+#[test]
+fn query_blocked_calls_agree_with_the_program() {
+    let Some(machine) = Machine::get() else { return };
+    let (dump, truth) = traced(&machine, &["query-blocked-calls"], "tests/programs/querywork.c", &["40"]);
+    let rows = rows(&dump, "query_blocked_calls");
+    let texts = TEXTS;
+    for at in [1, 2, 3] {
+        near(texts[at], sum(&rows, texts[at], ""), number(&truth[at][4]), 0.05, 5 * MS);
+    }
+    assert!(sum(&rows, "SELECT wait()", "run_wait") * 10 >= sum(&rows, "SELECT wait()", "") * 9, "{dump}");
+    // What computes makes no such call, and the sleep between statements belongs to none.
+    assert_eq!(sum(&rows, "SELECT compute()", "run_compute"), 0);
 }
 
 #[test]

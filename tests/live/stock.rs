@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::machine::{Machine, Running, finish, stderr, stdout, wait_for};
+use crate::dump::{near, rows, sum};
+use crate::machine::{Machine, ROOT, Running, finish, stderr, stdout, syslibdir, wait_for, wait_for_probes};
 
 /// A server with a data directory of its own.
 pub struct Server {
@@ -70,7 +71,7 @@ impl Server {
 }
 
 /// Fields of a record of the dump: status, elapsed in ns, kind and text as they stand there.
-fn queries(dump: &str) -> Vec<(i64, i64, String, String)> {
+pub fn queries(dump: &str) -> Vec<(i64, i64, String, String)> {
     let names = dump.lines().find(|line| line.starts_with("# record\tquery\t")).unwrap();
     let names: Vec<&str> = names.split('\t').skip(2).map(|name| name.split(':').next().unwrap()).collect();
     let records = dump.lines().filter(|line| line.starts_with("query\t"));
@@ -193,4 +194,47 @@ fn on_cpu_makes_a_flame_graph_with_names() {
     let picture = fs::read_to_string(machine.path("x.svg")).unwrap();
     assert!(picture.contains("do_command") && picture.contains("dispatch_command"), "{}", stderr(&output));
     assert!(!picture.contains("_Z10do_command"), "names are not demangled");
+}
+
+/// User and system time of a process, in ticks of 10 ms.
+fn ticks(pid: &str) -> i64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    fields[11].parse::<i64>().unwrap() + fields[12].parse::<i64>().unwrap()
+}
+
+#[test]
+fn query_on_cpu_names_the_statement() {
+    let Some(machine) = Machine::get() else { return };
+    let Some(server) = Server::start() else { return };
+    let pid = server.running.pid();
+    let args = ["run", "query-on-cpu", "-p", &pid, "--save", "saved", "-f", "json", "-q"];
+    let mut trace = Running::start(machine.seatrace(&args).stdout(Stdio::null()));
+    wait_for_probes(&trace.pid());
+    let before = ticks(&pid);
+    let statement = "select benchmark(90000000, rand() * 2)";
+    assert!(server.client(statement).status.success());
+    let cpu = ticks(&pid) - before;
+    trace.signal("INT");
+    assert_eq!(trace.wait(Duration::from_secs(200)), Some(0));
+    let dump = fs::read_to_string(machine.path("saved")).unwrap();
+    let rows = rows(&dump, "query_on_cpu");
+    near(statement, sum(&rows, statement, ""), cpu * 499 / 100, 0.15, 20);
+    assert!(sum(&rows, statement, "_ZN19Item_func_benchmark7val_intEv") > sum(&rows, "", "") / 2, "{dump}");
+}
+
+/// Forms that need sched:::on-cpu run in the virtual machine. Here they are compiled, with -Z, which lets that probe be missing.
+#[test]
+fn forms_of_the_virtual_machine_compile() {
+    let Some(_machine) = Machine::get() else { return };
+    let Some(server) = Server::start() else { return };
+    for form in ["off-cpu", "query-off-cpu-pid", "wakeups"] {
+        let output = Command::new("dtrace")
+            .args(["-q", "-e", "-Z"])
+            .args(syslibdir())
+            .args(["-p", &server.running.pid(), "-s", &format!("{ROOT}/d-scripts/{form}.d")])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{form}: {}", stderr(&output));
+    }
 }

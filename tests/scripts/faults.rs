@@ -26,7 +26,7 @@ const SOUND: &str = r##"/*
  *   Records.
  *
  * OVERHEAD
- *   Little.
+ *   Estimated: little.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -163,7 +163,9 @@ const FAULTS: &[(&str, &str, &str)] = &[
     // What its header says.
     ("sound.d - what", "noise.d - what", "the first line"),
     ("GROUP    queries", "GROUP    things", "GROUP things"),
-    (" * OVERHEAD\n *   Little.\n", "", "no section OVERHEAD"),
+    (" * OVERHEAD\n *   Estimated: little.\n", "", "no section OVERHEAD"),
+    ("Estimated: little.", "Little.", "begin with `Estimated: `"),
+    ("Estimated: little.", "Little (measured).", "no line with the number"),
     (" * FIELDS\n *   elapsed  ns  its time\n *\n * OUTPUT\n", " * OUTPUT\n *\n * FIELDS\n", "OUTPUT stands too early"),
     ("-q -s sound.d", "-s noise.d", "USAGE"),
     ("query-start query-done\n", "query-start\n", "lacks query-done"),

@@ -49,6 +49,23 @@ pub fn order(script: &Script) -> Vec<String> {
     found
 }
 
+/// What it costs is an estimate and says so, or was measured: then the page says so too, with a number.
+pub fn overhead(script: &Script) -> Vec<String> {
+    let lines = script.program.header.iter().skip_while(|line| !line.starts_with("OVERHEAD")).skip(1);
+    let text: Vec<&str> = lines.take_while(|line| line.starts_with(' ')).map(|line| line.trim()).collect();
+    let text = text.join(" ");
+    let page = seatrace::scripts::by_name(script.name).map(|script| script.page).unwrap_or_default();
+    let is_backed = page.lines().any(|line| line.contains("measured") && line.contains(|it: char| it.is_ascii_digit()));
+    let mut found = Vec::new();
+    if !text.starts_with("Estimated: ") && !text.contains("measured") {
+        found.push("header: OVERHEAD: begin with `Estimated: `, or say what was measured".into());
+    }
+    if text.contains("measured") && !is_backed {
+        found.push("header: OVERHEAD: measured, but the page has no line with the number and `measured`".into());
+    }
+    found
+}
+
 fn header(script: &Script) -> Result<Header, Vec<String>> {
     Header::parse(script.source).map_err(|wrong| vec![format!("header: {wrong}")])
 }

@@ -38,6 +38,7 @@ pub const RULES: &[fn(&Script) -> Complaints] = &[
     crate::header::order,
     crate::header::options,
     crate::header::needs,
+    crate::header::overhead,
     crate::shapes::records,
     crate::shapes::rows,
 ];
