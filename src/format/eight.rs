@@ -29,12 +29,9 @@ pub(super) fn digits(word: u64) -> (u64, usize) {
     // which come later in the text.
     let others = (values.wrapping_add(repeat(0x76)) | values) & repeat(0x80);
     let count = place(others);
-    if count == 0 {
-        return (0, 0);
-    }
-    // The digits go to the end of the word, behind zeros.
-    let unused = u32::try_from(8usize.saturating_sub(count)).unwrap_or(0).wrapping_mul(8);
-    (eight_digits(values.wrapping_shl(unused)), count)
+    // The digits go to the end of the word, behind zeros; in two steps, since a shift by all 64 bits would be none.
+    let half = u32::try_from(8usize.wrapping_sub(count)).unwrap_or(0).wrapping_mul(4);
+    (eight_digits(values.wrapping_shl(half).wrapping_shl(half)), count)
 }
 
 /// The number that eight digits are, the first one in the lowest byte: neighbours are joined three times.

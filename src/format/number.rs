@@ -33,20 +33,20 @@ pub(super) fn parse(text: &[u8]) -> Option<i128> {
     Some(if negative { value.wrapping_neg() } else { value })
 }
 
-/// The digits that a text begins with: their number and how many they are. `None` if there is none, if they do not surely fit, or if the
-/// text ends so soon behind them that [`parse`] must do.
-pub(super) fn leading(text: &[u8]) -> Option<(u64, usize)> {
-    /// What the number so far is multiplied by, before so many digits more.
+/// The number that a text begins with, and what follows behind the tab at its end. `None` if it is not of digits alone, if it surely fits only
+/// into more than a u64, or if the text ends so soon behind it that [`parse`] must do.
+pub(super) fn before_tab(text: &[u8]) -> Option<(u64, &[u8])> {
+    /// By what the number so far is multiplied before so many digits more.
     const SCALES: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
-    let (words, _) = text.as_chunks::<8>();
-    let (mut value, mut length) = (0u64, 0usize);
-    for word in words.iter().take(3) {
-        let (digits, count) = eight::digits(u64::from_le_bytes(*word));
+    let (mut value, mut rest) = (0u64, text);
+    // 19 digits fit into a u64.
+    for most in [8, 8, 3] {
+        let (digits, count) = eight::digits(u64::from_le_bytes(*rest.first_chunk()?));
         value = value.wrapping_mul(*SCALES.get(count)?).wrapping_add(digits);
-        length = length.wrapping_add(count);
+        rest = rest.get(count..)?;
         if count < 8 {
-            // 19 digits fit into a u64.
-            return (1..=19).contains(&length).then_some((value, length));
+            let behind = rest.strip_prefix(b"\t")?;
+            return (count <= most && rest.len() < text.len()).then_some((value, behind));
         }
     }
     None
@@ -58,7 +58,7 @@ fn digit(byte: u8) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{leading, parse};
+    use super::{before_tab, parse};
 
     #[test]
     fn numbers_of_any_length() {
@@ -74,23 +74,23 @@ mod tests {
     }
 
     #[test]
-    fn leading_digits_are_what_parse_reads() {
+    fn a_number_before_a_tab_is_what_parse_reads() {
         for length in 1..=30 {
-            for digits in
-                ["1".repeat(length), "9".repeat(length), "0".repeat(length), "1234567890".repeat(3)[..length].into()]
-            {
-                for tail in ["\t", "\t12345678", ".5 and more", "\\0\tSELECT 1"] {
+            let mixed = "1234567890".repeat(3).get(..length).unwrap_or("").to_owned();
+            for digits in ["1".repeat(length), "9".repeat(length), "0".repeat(length), mixed] {
+                for tail in ["\t", "\t12345678", ".5\tand more", "\\0\tSELECT 1", "-\tSELECT 1"] {
                     let text = format!("{digits}{tail}");
-                    // The word that holds the last digit and the byte behind it must be there.
-                    let whole = (length + 1).next_multiple_of(8) <= text.len();
+                    // All of the word that holds the tab must be there.
+                    let whole = (length + 1).next_multiple_of(8) <= text.len() && tail.starts_with('\t');
                     let expected = parse(digits.as_bytes()).filter(|_| whole && length <= 19);
-                    assert_eq!(leading(text.as_bytes()).map(|(value, _)| i128::from(value)), expected, "{text}");
-                    assert!(leading(text.as_bytes()).is_none_or(|(_, found)| found == length));
+                    let found = before_tab(text.as_bytes());
+                    assert_eq!(found.map(|(value, _)| i128::from(value)), expected, "{text}");
+                    assert!(found.is_none_or(|(_, behind)| behind == &tail.as_bytes()[1..]), "{text}");
                 }
             }
         }
-        for other in ["", "\t1234567890", "-12345678\t", "+12345678\t", " 1234567\t", "12", "\u{661}2345678\t"] {
-            assert_eq!(leading(other.as_bytes()), None, "{other}");
+        for other in ["", "\t", "\t1234567890", "-1234567\t", "+1234567\t", " 1234567\t", "12", "\u{661}2345678\t"] {
+            assert_eq!(before_tab(other.as_bytes()), None, "{other}");
         }
     }
 }

@@ -218,6 +218,10 @@ impl Trace {
         if self.keeps_all {
             return self.keep_query(query);
         }
+        self.filter_query(query)
+    }
+
+    fn filter_query(&mut self, query: Query<'_>) -> Result<()> {
         let first = *self.first_end.get_or_insert(query.end.unwrap_or(0));
         if !self.filter.keeps_query(&query, &self.heading, first) {
             self.left_out.add(&query);
@@ -230,6 +234,7 @@ impl Trace {
         self.keep_query(query)
     }
 
+    #[inline]
     fn keep_query(&mut self, query: Query<'_>) -> Result<()> {
         self.query_count += 1;
         match &mut self.consumer {

@@ -1,14 +1,21 @@
 //! Numbers of few digits in columns, without a branch: a log has several in each line.
 
-/// A number on the right of eight columns, blanks before it; `None` if it is wider.
-pub(super) fn right(number: u64) -> Option<[u8; 8]> {
-    right_after(number, 7)
+/// A number on the right of `WIDE` columns, eight at the most, blanks before it; `None` if it is wider.
+pub(super) fn right<const WIDE: usize>(number: u64) -> Option<[u8; WIDE]> {
+    let limit = const { 10u64.pow(WIDE as u32) };
+    with_blanks(number, limit, 7)?.last_chunk().copied()
 }
 
-/// The same, with at most so many blanks before it and zeros behind them.
-pub(super) fn right_after(number: u64, blanks: u32) -> Option<[u8; 8]> {
-    let digits = eight_digits(u32::try_from(number).ok().filter(|&number| number < 100_000_000)?);
-    let leading = (digits.trailing_zeros() / 8).min(blanks).min(7);
+/// Thousandths of a number on the right of nine columns: `  162.345`; `None` if it is wider.
+pub(super) fn thousandths(number: u64) -> Option<[u8; 9]> {
+    let [a, b, c, d, e, x, y, z] = with_blanks(number, 100_000_000, 4)?;
+    Some([a, b, c, d, e, b'.', x, y, z])
+}
+
+/// Eight columns of a number below the limit, with at most so many blanks before it and zeros behind them.
+fn with_blanks(number: u64, limit: u64, blanks: u32) -> Option<[u8; 8]> {
+    let digits = eight_digits(u32::try_from(number).ok().filter(|_| number < limit)?);
+    let leading = (digits.trailing_zeros() / 8).min(blanks);
     // A blank is 16 less than a zero.
     let blank = repeat(b'0' - b' ') & ((1 << (8 * leading)) - 1);
     Some((digits + repeat(b'0') - blank).to_le_bytes())
@@ -46,18 +53,22 @@ mod tests {
         let borders = (0..9).map(|length| 10u64.pow(length)).flat_map(|border| [border - 1, border, border + 1]);
         let halves = (0..10_000).flat_map(|half| [half, half * 10_000, half * 10_001]);
         for number in borders.chain(halves) {
-            let printed = format!("{number:8}");
-            let expected = (printed.len() == 8).then(|| printed.clone().into_bytes());
-            assert_eq!(right(number).map(|digits| digits.to_vec()), expected, "{number}");
-            let milli = format!("{:5}{:03}", number / 1_000, number % 1_000);
-            let expected = (milli.len() == 8).then(|| milli.into_bytes());
-            assert_eq!(right_after(number, 4).map(|digits| digits.to_vec()), expected, "{number}");
+            let printed = |wide: usize| {
+                let printed = format!("{number:wide$}").into_bytes();
+                (printed.len() == wide).then_some(printed)
+            };
+            assert_eq!(right::<8>(number).map(Vec::from), printed(8), "{number}");
+            assert_eq!(right::<5>(number).map(Vec::from), printed(5), "{number}");
+            assert_eq!(right::<1>(number).map(Vec::from), printed(1), "{number}");
+            let milli = format!("{:5}.{:03}", number / 1_000, number % 1_000).into_bytes();
+            let milli = (milli.len() == 9).then_some(milli);
+            assert_eq!(thousandths(number).map(Vec::from), milli, "{number}");
         }
         for number in 0..2_000 {
             assert_eq!(three(number).to_vec(), format!("{:03}", number % 1_000).into_bytes());
         }
         for number in [100_000_000, u64::from(u32::MAX) + 1, u64::MAX] {
-            assert_eq!(right(number), None);
+            assert_eq!((right::<8>(number), thousandths(number)), (None, None));
         }
     }
 }

@@ -377,6 +377,11 @@ impl Clock {
         nanoseconds.rem_euclid(1_000_000_000) as u32
     }
 
+    /// The day to which it is set, counted from 1970 in its zone; `None` if it was not set.
+    pub(super) fn day(&self) -> Option<i64> {
+        self.day
+    }
+
     /// The date to which it is set.
     pub(super) fn date(&self) -> &str {
         &self.date

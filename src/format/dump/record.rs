@@ -140,7 +140,7 @@ impl Kind {
     fn query<'a>(&'a self, mut values: Values<'a>, texts: &'a mut Texts) -> Option<Query<'a>> {
         let mut query = Query::default();
         let mut length = None;
-        let mut text = Printed::default();
+        let mut text = Printed::Plain("");
         let mut cuts = 0;
         for (slot, field) in self.fields.iter().zip(&self.schema.fields) {
             if slot.role == Role::Text {
@@ -149,12 +149,12 @@ impl Kind {
                 let (value, is_cut) = values.text()?.decode(texts.strsize);
                 cuts += u64::from(is_cut);
                 set_text(&mut query, slot.role, &field.name, value);
+            } else if slot.scale == 1
+                && let Some(number) = values.digits()
+            {
+                set_number(&mut query, &mut length, slot.role, &field.name, number)?;
             } else if let Some(number) = values.number()? {
-                let number = if slot.scale == 1 { number } else { number.checked_mul(slot.scale)? };
-                match slot.role {
-                    Role::Length => length = Some(u64::try_from(number).ok()?),
-                    role => set_number(&mut query, role, &field.name, number)?,
-                }
+                set_number(&mut query, &mut length, slot.role, &field.name, number.checked_mul(slot.scale)?)?;
             }
         }
         if !values.is_empty() {
@@ -200,17 +200,28 @@ fn set_text<'a>(query: &mut Query<'a>, role: Role, name: &'a str, value: Option<
 }
 
 /// `None` if the number is none that the field can have.
-fn set_number<'a>(query: &mut Query<'a>, role: Role, name: &'a str, number: i128) -> Option<()> {
-    let unsigned = || u64::try_from(number).ok();
+fn set_number<'a, N>(
+    query: &mut Query<'a>,
+    length: &mut Option<u64>,
+    role: Role,
+    name: &'a str,
+    number: N,
+) -> Option<()>
+where
+    N: TryInto<i64> + TryInto<u64> + ToString + Copy,
+{
+    let signed = || TryInto::<i64>::try_into(number).ok();
+    let unsigned = || TryInto::<u64>::try_into(number).ok();
     match role {
-        Role::End => query.end = Some(i64::try_from(number).ok()?),
-        Role::Status => query.status = Some(i64::try_from(number).ok()?),
+        Role::End => query.end = Some(signed()?),
+        Role::Status => query.status = Some(signed()?),
         Role::Connection => query.connection = Some(unsigned()?),
         Role::Elapsed => query.elapsed = Some(unsigned()?),
         Role::LockTime => query.lock_time = Some(unsigned()?),
         Role::RowsSent => query.rows_sent = Some(unsigned()?),
         Role::RowsExamined => query.rows_examined = Some(unsigned()?),
         Role::RowsAffected => query.rows_affected = Some(unsigned()?),
+        Role::Length => *length = Some(unsigned()?),
         _ => query.attributes.push((Cow::Borrowed(name), Cow::Owned(number.to_string()))),
     }
     Some(())

@@ -6,57 +6,58 @@ use crate::format::{eight, escape, number};
 
 /// The values of a line that are still to be read.
 pub(super) struct Values<'a> {
-    line: &'a [u8],
-    /// The same as text, if the whole line is one: then no value needs to be checked by itself.
+    /// What is left of the line; `None` behind the last value.
+    rest: Option<&'a [u8]>,
+    /// The whole line as text, if it is one: then no value needs to be checked by itself.
     text: Option<&'a str>,
-    /// Where the next value begins; `None` behind the last.
-    at: Option<usize>,
 }
 
 /// A text as it was printed.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Printed<'a> {
-    bytes: &'a [u8],
-    /// The text itself, if nothing in it is escaped.
-    plain: Option<&'a str>,
+#[derive(Clone, Copy)]
+pub(super) enum Printed<'a> {
+    /// The text itself: nothing in it was escaped.
+    Plain(&'a str),
+    /// With escapes, or not UTF-8. Nothing means unknown; an empty text has at least its end.
+    Raw(&'a [u8]),
 }
 
 impl<'a> Values<'a> {
     /// The values of a line behind its kind; `None` if nothing stands there.
     pub(super) fn new(values: Option<&'a [u8]>) -> Values<'a> {
-        let line = values.unwrap_or(&[]);
-        Values { line, text: std::str::from_utf8(line).ok(), at: values.map(|_| 0) }
+        Values { rest: values, text: values.and_then(|values| std::str::from_utf8(values).ok()) }
     }
 
     /// Whether all have been read.
     pub(super) fn is_empty(&self) -> bool {
-        self.at.is_none()
+        self.rest.is_none()
     }
 
     /// The next value as a text.
     pub(super) fn text(&mut self) -> Option<Printed<'a>> {
-        let (at, rest) = self.rest()?;
+        let rest = self.rest?;
         // Most texts hold no escape but that of their end: one look finds what ends them.
-        let stop = eight::find([b'\t', b'\\'], rest).unwrap_or(rest.len());
-        let end = match rest.get(stop..)? {
-            [] | [b'\t', ..] => stop,
-            [b'\\', b'0'] | [b'\\', b'0', b'\t', ..] => stop.saturating_add(2),
-            _ => return self.next().map(|bytes| Printed { bytes, plain: None }),
+        let end = eight::find([b'\t', b'\\'], rest).unwrap_or(rest.len());
+        let behind = match rest.get(end..)? {
+            _ if end == 0 && !rest.starts_with(b"\\") => return self.next().map(Printed::Raw),
+            [] | [b'\\', b'0'] => None,
+            [b'\t', behind @ ..] | [b'\\', b'0', b'\t', behind @ ..] => Some(behind),
+            _ => return self.next().map(Printed::Raw),
         };
-        self.pass(at, rest, end);
-        let plain = self.text.and_then(|text| text.get(at..at.saturating_add(stop)));
-        Some(Printed { bytes: rest.get(..end)?, plain })
+        let Some(text) = self.text else { return self.next().map(Printed::Raw) };
+        let at = text.len().saturating_sub(rest.len());
+        self.rest = behind;
+        text.get(at..at.saturating_add(end)).map(Printed::Plain)
+    }
+
+    /// The next value, if it is what most numbers are: digits, and a tab behind them. Otherwise it is still to be read.
+    pub(super) fn digits(&mut self) -> Option<u64> {
+        let (number, behind) = number::before_tab(self.rest?)?;
+        self.rest = Some(behind);
+        Some(number)
     }
 
     /// The next value as a number: `None` if it is none or there is no value, `Some(None)` if it is empty, which means unknown.
     pub(super) fn number(&mut self) -> Option<Option<i128>> {
-        let (at, rest) = self.rest()?;
-        if let Some((value, end)) = number::leading(rest)
-            && rest.get(end) == Some(&b'\t')
-        {
-            self.pass(at, rest, end);
-            return Some(Some(i128::from(value)));
-        }
         match self.next()? {
             [] => Some(None),
             digits => number::parse(digits).map(Some),
@@ -64,33 +65,21 @@ impl<'a> Values<'a> {
     }
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        let (at, rest) = self.rest()?;
+        let rest = self.rest?;
         let end = memchr::memchr(b'\t', rest).unwrap_or(rest.len());
-        self.pass(at, rest, end);
+        self.rest = rest.get(end.saturating_add(1)..);
         rest.get(..end)
-    }
-
-    fn rest(&self) -> Option<(usize, &'a [u8])> {
-        let at = self.at?;
-        Some((at, self.line.get(at..)?))
-    }
-
-    /// Goes behind the value at the start of `rest`, which ends at `end`.
-    fn pass(&mut self, at: usize, rest: &[u8], end: usize) {
-        self.at = (end < rest.len()).then(|| at.saturating_add(end).saturating_add(1));
     }
 }
 
 impl<'a> Printed<'a> {
-    /// The text, and whether it was cut. A value of nothing means unknown; an empty text has at least its end.
+    /// The text, `None` if it is unknown, and whether it was cut.
     pub(super) fn decode(self, strsize: Option<u64>) -> (Option<Cow<'a, str>>, bool) {
-        if self.bytes.is_empty() {
-            return (None, false);
-        }
-        if let Some(text) = self.plain {
-            return (Some(Cow::Borrowed(text)), is_full(text.as_bytes(), strsize));
-        }
-        let bytes = escape::undo(self.bytes);
+        let bytes = match self {
+            Printed::Plain(text) => return (Some(Cow::Borrowed(text)), is_full(text.as_bytes(), strsize)),
+            Printed::Raw([]) => return (None, false),
+            Printed::Raw(bytes) => escape::undo(bytes),
+        };
         let is_cut = is_full(&bytes, strsize);
         let text = match bytes {
             Cow::Borrowed(bytes) => to_text(bytes, is_cut),
@@ -109,10 +98,10 @@ impl<'a> Printed<'a> {
     ) -> (Cow<'a, str>, bool) {
         let is_cut =
             |bytes: &[u8]| is_full(bytes, strsize) || length.is_some_and(|length| (bytes.len() as u64) < length);
-        if let Some(text) = self.plain {
-            return (Cow::Borrowed(text), is_cut(text.as_bytes()));
-        }
-        let bytes = escape::undo_in(self.bytes, memory);
+        let bytes = match self {
+            Printed::Plain(text) => return (Cow::Borrowed(text), is_cut(text.as_bytes())),
+            Printed::Raw(bytes) => escape::undo_in(bytes, memory),
+        };
         let is_cut = is_cut(bytes);
         (to_text(bytes, is_cut), is_cut)
     }

@@ -8,7 +8,7 @@ mod table;
 
 use std::io::Write;
 
-use self::page::Page;
+use self::page::{MILLISECONDS, Page};
 use super::text::{self, Clock};
 use super::{Options, View, digits};
 use crate::error::{Error, Result};
@@ -65,14 +65,13 @@ const CONNECTION: usize = 5;
 const WHO: usize = 14;
 const DATABASE: usize = 8;
 const STATUS: usize = 6;
-const MILLISECONDS: usize = 9;
 
 struct Log<W: Write> {
     page: Page<W>,
     options: Options,
     clock: Option<Clock>,
-    /// The date that was written last.
-    date: String,
+    /// The day whose date was written last.
+    day: Option<i64>,
     /// A text that cannot be shown as it is, in the making; kept for its memory.
     text: String,
     /// Columns of a line; `usize::MAX` without a limit.
@@ -82,7 +81,7 @@ struct Log<W: Write> {
 impl<W: Write> Log<W> {
     fn new(options: Options, out: W) -> Log<W> {
         let columns = options.columns.filter(|_| !options.wide).unwrap_or(usize::MAX);
-        Log { page: Page::new(out), options, clock: None, date: String::new(), text: String::new(), columns }
+        Log { page: Page::new(out), options, clock: None, day: None, text: String::new(), columns }
     }
 
     fn query(&mut self, heading: &Heading, query: &Query<'_>) -> Result<()> {
@@ -92,10 +91,10 @@ impl<W: Write> Log<W> {
             self.page.end_line()?;
         }
         self.push_time(query.end)?;
-        self.page.push_number::<CONNECTION>(query.connection.map(i128::from));
+        self.page.push_number::<CONNECTION>(query.connection);
         self.push_names(query);
-        self.page.push_number::<STATUS>(query.status.map(i128::from));
-        self.page.push_milliseconds(query.elapsed, MILLISECONDS);
+        self.page.push_number::<STATUS>(query.status);
+        self.page.push_milliseconds(query.elapsed);
         self.push_text(query);
         self.page.end_line()?;
         Ok(())
@@ -108,9 +107,9 @@ impl<W: Write> Log<W> {
             return Ok(());
         };
         let nanosecond = clock.set(end);
-        if clock.date() != self.date {
-            self.date = clock.date().to_owned();
-            self.page.push(format!("# {} {}", self.date, clock.zone()).as_bytes());
+        if self.day != clock.day() {
+            self.day = clock.day();
+            self.page.push(format!("# {} {}", clock.date(), clock.zone()).as_bytes());
             self.page.end_line()?;
         }
         let [a, b, c] = digits::three(nanosecond / 1_000_000);
@@ -121,27 +120,29 @@ impl<W: Write> Log<W> {
 
     /// Who sent it, and in which database. Nearly all names are shown as they are: they are appended first and looked at together then.
     fn push_names(&mut self, query: &Query<'_>) {
-        let who = match (query.user.as_deref().unwrap_or(""), query.host.as_deref().unwrap_or("")) {
-            ("", "") => ["-", "", ""],
-            (user, "") => [user, "", ""],
-            (user, host) => [user, "@", host],
+        let user = query.user.as_deref().unwrap_or("");
+        let host = query.host.as_deref().unwrap_or("");
+        let (user, at) = match (user, host) {
+            ("", "") => ("-", ""),
+            (user, "") => (user, ""),
+            (user, _) => (user, "@"),
         };
         let database = query.database.as_deref().filter(|name| !name.is_empty()).unwrap_or("-");
         if self.columns == usize::MAX {
             let before = self.page.length();
-            push_plain(&mut self.page, &who, WHO);
-            push_plain(&mut self.page, &[database], DATABASE);
+            self.page.push_plain([user, at, host], WHO);
+            self.page.push_plain([database], DATABASE);
             if text::is_plain(self.page.line()) {
                 return;
             }
             self.page.shorten(before);
         }
-        self.push_escaped(&who, WHO);
-        self.push_escaped(&[database], DATABASE);
+        self.push_escaped([user, at, host], WHO);
+        self.push_escaped([database], DATABASE);
     }
 
     /// A column of texts that may need escapes, or a cut.
-    fn push_escaped(&mut self, parts: &[&str], wide: usize) {
+    fn push_escaped<const PARTS: usize>(&mut self, parts: [&str; PARTS], wide: usize) {
         let limit = if self.columns == usize::MAX { usize::MAX } else { wide };
         self.text.clear();
         for part in parts {
@@ -156,7 +157,9 @@ impl<W: Write> Log<W> {
         let command = if query.kind == QueryKind::Admin { "administrator command: " } else { "" };
         let mark = if query.cut { " [cut]" } else { "" };
         if self.columns == usize::MAX && text::is_plain(query.text.as_bytes()) {
-            [command, &query.text, mark].iter().for_each(|part| self.page.push(part.as_bytes()));
+            for part in [command, &query.text, mark].into_iter().filter(|part| !part.is_empty()) {
+                self.page.push(part.as_bytes());
+            }
             return;
         }
         let line = &mut self.text;
@@ -200,13 +203,6 @@ impl<W: Write> Log<W> {
     fn flush(&mut self) -> Result<()> {
         self.page.out()?.flush().map_err(Error::from)
     }
-}
-
-/// A column of texts that are shown as they are.
-fn push_plain<W: Write>(page: &mut Page<W>, parts: &[&str], wide: usize) {
-    let before = page.length();
-    parts.iter().for_each(|part| page.push(part.as_bytes()));
-    page.push_blanks(wide.saturating_sub(page.length() - before) + 1);
 }
 
 fn clock(heading: &Heading, options: &Options) -> Clock {

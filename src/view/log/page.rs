@@ -7,6 +7,8 @@ use crate::view::text;
 
 /// How much is written at once.
 const FULL: usize = 128 << 10;
+/// Columns of milliseconds.
+pub(super) const MILLISECONDS: usize = 9;
 
 /// Lines that are still to be written, and where they go.
 pub(super) struct Page<W: Write> {
@@ -14,14 +16,14 @@ pub(super) struct Page<W: Write> {
     bytes: Vec<u8>,
     /// Where the last line begins.
     line: usize,
-    /// A number that does not fit its column, in the making.
-    number: String,
+    /// What is not made in place; kept for its memory.
+    made: String,
 }
 
 impl<W: Write> Page<W> {
     /// An empty page.
     pub(super) fn new(out: W) -> Page<W> {
-        Page { out, bytes: Vec::new(), line: 0, number: String::new() }
+        Page { out, bytes: Vec::new(), line: 0, made: String::new() }
     }
 
     /// The output itself, after everything that stands on the page.
@@ -35,56 +37,52 @@ impl<W: Write> Page<W> {
         self.bytes.extend_from_slice(text);
     }
 
-    /// Appends blanks.
-    pub(super) fn push_blanks(&mut self, count: usize) {
+    /// Appends a column of texts that are shown as they are, a column a byte, and a blank.
+    pub(super) fn push_plain<const PARTS: usize>(&mut self, parts: [&str; PARTS], wide: usize) {
         // A piece of fixed length is cheaper to append than a short one of any length.
         const BLANKS: [u8; 16] = [b' '; 16];
-        let length = self.bytes.len() + count;
-        while self.bytes.len() < length {
+        let end = self.bytes.len() + wide;
+        for part in parts {
+            if !part.is_empty() {
+                self.bytes.extend_from_slice(part.as_bytes());
+            }
+        }
+        let end = end.max(self.bytes.len()) + 1;
+        while self.bytes.len() < end {
             self.bytes.extend_from_slice(&BLANKS);
         }
-        self.bytes.truncate(length);
+        self.bytes.truncate(end);
     }
 
     /// Appends a number on the right of `WIDE` columns, eight at the most, and a blank.
-    pub(super) fn push_number<const WIDE: usize>(&mut self, number: Option<i128>) {
-        match number.and_then(|number| digits::right(u64::try_from(number).ok()?)) {
-            Some(digits) if digits.get(..8 - WIDE).is_some_and(|before| before.iter().all(|&byte| byte == b' ')) => {
-                if let Some(digits) = digits.last_chunk::<WIDE>() {
-                    self.bytes.extend_from_slice(digits);
-                }
-            }
-            _ => {
-                self.number.clear();
-                match number {
-                    Some(number) => text::push_number(&mut self.number, number, WIDE),
-                    None => text::push_right(&mut self.number, "-", WIDE),
-                }
-                self.bytes.extend_from_slice(self.number.as_bytes());
-            }
+    pub(super) fn push_number<const WIDE: usize>(&mut self, number: Option<impl TryInto<u64> + Into<i128> + Copy>) {
+        let digits = number.and_then(|number| digits::right::<WIDE>(number.try_into().ok()?));
+        match (digits, number) {
+            (Some(digits), _) => self.bytes.extend_from_slice(&digits),
+            (None, Some(number)) => self.push_with(|out| text::push_number(out, number.into(), WIDE)),
+            (None, None) => self.push_with(|out| text::push_right(out, "-", WIDE)),
         }
         self.bytes.push(b' ');
     }
 
-    /// Appends milliseconds with three decimals on the right of `wide` columns, nine at the least, and a blank.
-    pub(super) fn push_milliseconds(&mut self, nanoseconds: Option<u64>, wide: usize) {
-        let rounded = nanoseconds.map(|nanoseconds| nanoseconds.saturating_add(500) / 1_000);
-        if let Some([a, b, c, d, e, x, y, z]) = rounded.and_then(|micro| digits::right_after(micro, 4)) {
-            self.push_blanks(wide.saturating_sub(9));
-            self.bytes.extend_from_slice(&[a, b, c, d, e, b'.', x, y, z, b' ']);
-            return;
+    /// Appends milliseconds with three decimals on the right of [`MILLISECONDS`] columns, and a blank.
+    pub(super) fn push_milliseconds(&mut self, nanoseconds: Option<u64>) {
+        let micro = nanoseconds.map(|nanoseconds| nanoseconds.saturating_add(500) / 1_000);
+        match (micro.and_then(digits::thousandths), nanoseconds) {
+            (Some(digits), _) => self.bytes.extend_from_slice(&digits),
+            (None, Some(nanoseconds)) => self.push_with(|out| {
+                text::push_right(out, &text::milliseconds(i128::from(nanoseconds)), MILLISECONDS);
+            }),
+            (None, None) => self.push_with(|out| text::push_right(out, "-", MILLISECONDS)),
         }
-        self.number.clear();
-        match nanoseconds {
-            Some(nanoseconds) => {
-                let mut number = String::new();
-                text::push_milliseconds(&mut number, i128::from(nanoseconds));
-                text::push_right(&mut self.number, &number, wide);
-            }
-            None => text::push_right(&mut self.number, "-", wide),
-        }
-        self.bytes.extend_from_slice(self.number.as_bytes());
         self.bytes.push(b' ');
+    }
+
+    /// Appends what needs a string to be made in.
+    fn push_with(&mut self, make: impl FnOnce(&mut String)) {
+        self.made.clear();
+        make(&mut self.made);
+        self.bytes.extend_from_slice(self.made.as_bytes());
     }
 
     /// How long the line is.
