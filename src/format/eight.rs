@@ -5,6 +5,7 @@
 const WORDS: usize = 2;
 
 /// Where the first of two bytes is that are searched for.
+#[inline]
 pub(super) fn find(wanted: [u8; 2], text: &[u8]) -> Option<usize> {
     let (words, _) = text.as_chunks::<8>();
     let mut before = 0usize;
@@ -23,6 +24,7 @@ pub(super) fn find(wanted: [u8; 2], text: &[u8]) -> Option<usize> {
 
 /// How many bytes of a word are decimal digits before the first that is none, and their value. The first byte of the text is the
 /// lowest of the word.
+#[inline]
 pub(super) fn digits(word: u64) -> (u64, usize) {
     let values = word ^ repeat(b'0');
     // A byte is a digit if it is now 0 to 9: adding 0x76 sets the highest bit of any other. What that carries over spoils higher bytes only,

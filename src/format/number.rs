@@ -35,6 +35,7 @@ pub(super) fn parse(text: &[u8]) -> Option<i128> {
 
 /// The number that a text begins with, and what follows behind the tab at its end. `None` if it is not of digits alone, if it surely fits only
 /// into more than a u64, or if the text ends so soon behind it that [`parse`] must do.
+#[inline]
 pub(super) fn before_tab(text: &[u8]) -> Option<(u64, &[u8])> {
     /// By what the number so far is multiplied before so many digits more.
     const SCALES: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];

@@ -215,13 +215,19 @@ impl Trace {
 
     /// A query has been read.
     pub fn query(&mut self, query: Query<'_>) -> Result<()> {
-        if self.keeps_all {
-            return self.keep_query(query);
+        match &mut self.consumer {
+            Some(consumer) if self.keeps_all => {
+                self.query_count += 1;
+                consumer.query(&self.heading, &query)
+            }
+            _ => self.filter_query(query),
         }
-        self.filter_query(query)
     }
 
     fn filter_query(&mut self, query: Query<'_>) -> Result<()> {
+        if self.keeps_all {
+            return self.keep_query(query);
+        }
         let first = *self.first_end.get_or_insert(query.end.unwrap_or(0));
         if !self.filter.keeps_query(&query, &self.heading, first) {
             self.left_out.add(&query);
@@ -234,7 +240,6 @@ impl Trace {
         self.keep_query(query)
     }
 
-    #[inline]
     fn keep_query(&mut self, query: Query<'_>) -> Result<()> {
         self.query_count += 1;
         match &mut self.consumer {

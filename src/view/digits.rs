@@ -1,12 +1,14 @@
 //! Numbers of few digits in columns, without a branch: a log has several in each line.
 
 /// A number on the right of `WIDE` columns, eight at the most, blanks before it; `None` if it is wider.
+#[inline]
 pub(super) fn right<const WIDE: usize>(number: u64) -> Option<[u8; WIDE]> {
     let limit = const { 10u64.pow(WIDE as u32) };
     with_blanks(number, limit, 7)?.last_chunk().copied()
 }
 
 /// Thousandths of a number on the right of nine columns: `  162.345`; `None` if it is wider.
+#[inline]
 pub(super) fn thousandths(number: u64) -> Option<[u8; 9]> {
     let [a, b, c, d, e, x, y, z] = with_blanks(number, 100_000_000, 4)?;
     Some([a, b, c, d, e, b'.', x, y, z])
@@ -22,6 +24,7 @@ fn with_blanks(number: u64, limit: u64, blanks: u32) -> Option<[u8; 8]> {
 }
 
 /// Three digits.
+#[inline]
 pub(super) fn three(number: u32) -> [u8; 3] {
     let [.., a, b, c] = (eight_digits(number % 1_000) + repeat(b'0')).to_le_bytes();
     [a, b, c]

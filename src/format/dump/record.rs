@@ -128,7 +128,10 @@ impl Kind {
     pub(super) fn read(&self, values: Option<&[u8]>, texts: &mut Texts, trace: &mut Trace) -> Result<bool> {
         let values = Values::new(values);
         if self.is_query {
-            let Some(query) = self.query(values, texts) else { return Ok(false) };
+            let mut query = Query::default();
+            if self.fill(&mut query, values, texts).is_none() {
+                return Ok(false);
+            }
             trace.query(query)?;
             return Ok(true);
         }
@@ -137,8 +140,8 @@ impl Kind {
         Ok(true)
     }
 
-    fn query<'a>(&'a self, mut values: Values<'a>, texts: &'a mut Texts) -> Option<Query<'a>> {
-        let mut query = Query::default();
+    /// Fills in a query; `None` if the values are not as declared.
+    fn fill<'a>(&'a self, query: &mut Query<'a>, mut values: Values<'a>, texts: &'a mut Texts) -> Option<()> {
         let mut length = None;
         let mut text = Printed::Plain("");
         let mut cuts = 0;
@@ -148,13 +151,13 @@ impl Kind {
             } else if slot.is_text {
                 let (value, is_cut) = values.text()?.decode(texts.strsize);
                 cuts += u64::from(is_cut);
-                set_text(&mut query, slot.role, &field.name, value);
+                set_text(query, slot.role, &field.name, value);
             } else if slot.scale == 1
                 && let Some(number) = values.digits()
             {
-                set_number(&mut query, &mut length, slot.role, &field.name, number)?;
+                set_number(query, &mut length, slot.role, &field.name, number)?;
             } else if let Some(number) = values.number()? {
-                set_number(&mut query, &mut length, slot.role, &field.name, number.checked_mul(slot.scale)?)?;
+                set_number(query, &mut length, slot.role, &field.name, number.checked_mul(slot.scale)?)?;
             }
         }
         if !values.is_empty() {
@@ -163,7 +166,7 @@ impl Kind {
         (query.text, query.cut) = text.decode_in(&mut texts.decoded, texts.strsize, length);
         texts.cut.queries = texts.cut.queries.saturating_add(u64::from(query.cut));
         texts.cut.keys = texts.cut.keys.saturating_add(cuts);
-        Some(query)
+        Some(())
     }
 
     fn event(&self, mut values: Values<'_>, texts: &mut Texts) -> Option<Vec<FieldValue>> {
@@ -184,6 +187,7 @@ impl Kind {
     }
 }
 
+#[inline]
 fn set_text<'a>(query: &mut Query<'a>, role: Role, name: &'a str, value: Option<Cow<'a, str>>) {
     match role {
         Role::User => query.user = value,
@@ -200,6 +204,7 @@ fn set_text<'a>(query: &mut Query<'a>, role: Role, name: &'a str, value: Option<
 }
 
 /// `None` if the number is none that the field can have.
+#[inline]
 fn set_number<'a, N>(
     query: &mut Query<'a>,
     length: &mut Option<u64>,

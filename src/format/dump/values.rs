@@ -1,4 +1,7 @@
 //! Values of a record's line, parted at tabs: texts that `%S` printed, and numbers.
+//!
+//! What nearly all values need is inlined, so that they stay in registers: written to memory and read back at once, in other pieces, a value
+//! costs more than its search.
 
 use std::borrow::Cow;
 
@@ -33,23 +36,35 @@ impl<'a> Values<'a> {
     }
 
     /// The next value as a text.
+    #[inline(always)]
     pub(super) fn text(&mut self) -> Option<Printed<'a>> {
         let rest = self.rest?;
         // Most texts hold no escape but that of their end: one look finds what ends them.
         let end = eight::find([b'\t', b'\\'], rest).unwrap_or(rest.len());
-        let behind = match rest.get(end..)? {
-            _ if end == 0 && !rest.starts_with(b"\\") => return self.next().map(Printed::Raw),
-            [] | [b'\\', b'0'] => None,
-            [b'\t', behind @ ..] | [b'\\', b'0', b'\t', behind @ ..] => Some(behind),
-            _ => return self.next().map(Printed::Raw),
+        let (behind, is_known) = match rest.get(end..)? {
+            [b'\\', b'0', b'\t', behind @ ..] => (Some(behind), true),
+            [b'\t', behind @ ..] => (Some(behind), end > 0),
+            [b'\\', b'0'] => (None, true),
+            [] => (None, end > 0),
+            _ => return self.raw(),
         };
-        let Some(text) = self.text else { return self.next().map(Printed::Raw) };
-        let at = text.len().saturating_sub(rest.len());
-        self.rest = behind;
-        text.get(at..at.saturating_add(end)).map(Printed::Plain)
+        match self.text {
+            Some(text) if is_known => {
+                let at = text.len().saturating_sub(rest.len());
+                self.rest = behind;
+                text.get(at..at.saturating_add(end)).map(Printed::Plain)
+            }
+            _ => self.raw(),
+        }
+    }
+
+    #[inline(never)]
+    fn raw(&mut self) -> Option<Printed<'a>> {
+        self.next().map(Printed::Raw)
     }
 
     /// The next value, if it is what most numbers are: digits, and a tab behind them. Otherwise it is still to be read.
+    #[inline(always)]
     pub(super) fn digits(&mut self) -> Option<u64> {
         let (number, behind) = number::before_tab(self.rest?)?;
         self.rest = Some(behind);
@@ -74,22 +89,21 @@ impl<'a> Values<'a> {
 
 impl<'a> Printed<'a> {
     /// The text, `None` if it is unknown, and whether it was cut.
+    #[inline(always)]
     pub(super) fn decode(self, strsize: Option<u64>) -> (Option<Cow<'a, str>>, bool) {
-        let bytes = match self {
-            Printed::Plain(text) => return (Some(Cow::Borrowed(text)), is_full(text.as_bytes(), strsize)),
-            Printed::Raw([]) => return (None, false),
-            Printed::Raw(bytes) => escape::undo(bytes),
-        };
-        let is_cut = is_full(&bytes, strsize);
-        let text = match bytes {
-            Cow::Borrowed(bytes) => to_text(bytes, is_cut),
-            Cow::Owned(bytes) => Cow::Owned(to_text(&bytes, is_cut).into_owned()),
-        };
-        (Some(text), is_cut)
+        match self {
+            Printed::Plain(text) => (Some(Cow::Borrowed(text)), is_full(text.as_bytes(), strsize)),
+            Printed::Raw([]) => (None, false),
+            Printed::Raw(bytes) => {
+                let (text, is_cut) = undo(bytes, strsize);
+                (Some(text), is_cut)
+            }
+        }
     }
 
     /// The same of a query's text, which is never unknown, in memory that is used again for the next. `length` is that of the whole text,
     /// if it is known.
+    #[inline]
     pub(super) fn decode_in(
         self,
         memory: &'a mut Vec<u8>,
@@ -105,6 +119,17 @@ impl<'a> Printed<'a> {
         let is_cut = is_cut(bytes);
         (to_text(bytes, is_cut), is_cut)
     }
+}
+
+#[cold]
+fn undo(bytes: &[u8], strsize: Option<u64>) -> (Cow<'_, str>, bool) {
+    let bytes = escape::undo(bytes);
+    let is_cut = is_full(&bytes, strsize);
+    let text = match bytes {
+        Cow::Borrowed(bytes) => to_text(bytes, is_cut),
+        Cow::Owned(bytes) => Cow::Owned(to_text(&bytes, is_cut).into_owned()),
+    };
+    (text, is_cut)
 }
 
 /// Whether a text fills DTrace's buffer: then it was cut, or just fitted, which looks the same.
