@@ -3,6 +3,12 @@
 /// A number on the right of `WIDE` columns, eight at the most, blanks before it; `None` if it is wider.
 #[inline]
 pub(super) fn right<const WIDE: usize>(number: u64) -> Option<[u8; WIDE]> {
+    // A status is 0 nearly always.
+    if number < 10 {
+        let mut columns = [b' '; WIDE];
+        *columns.last_mut()? = b'0' + number as u8;
+        return Some(columns);
+    }
     let limit = const { 10u64.pow(WIDE as u32) };
     with_blanks(number, limit, 7)?.last_chunk().copied()
 }

@@ -15,12 +15,6 @@ pub(super) fn is_unsafe(c: char) -> bool {
         || matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
-/// How many bytes from the start are printable ASCII.
-fn plain_length(text: &[u8]) -> usize {
-    let whole = text.as_chunks::<32>().0.iter().take_while(|block| is_plain(&block[..])).count() * 32;
-    whole + text.iter().skip(whole).take_while(|byte| is_plain_byte(byte)).count()
-}
-
 /// A byte that goes out as it is: printable ASCII.
 fn is_plain_byte(byte: &u8) -> bool {
     byte.wrapping_sub(0x20) < 0x5f
@@ -36,6 +30,28 @@ pub(super) fn is_plain(text: &[u8]) -> bool {
         (None, Some(last)) => text.as_chunks::<8>().0.iter().all(|block| all_plain(block)) && all_plain(last),
         (None, None) => all_plain(text),
     }
+}
+
+/// How many bytes from the start are printable ASCII.
+fn plain_length(text: &[u8]) -> usize {
+    let mut length = text.as_chunks::<32>().0.iter().take_while(|block| is_plain(&block[..])).count() * 32;
+    let (words, tail) = text.get(length..).unwrap_or(&[]).as_chunks::<8>();
+    for word in words {
+        // The highest bit of every byte that is below a blank, above `~`, or not ASCII.
+        let word = u64::from_le_bytes(*word);
+        let low = word & repeat(0x7f);
+        let others = (word | (low + repeat(0x01)) | !(low + repeat(0x60))) & repeat(0x80);
+        if others != 0 {
+            return length + (others.trailing_zeros() / 8) as usize;
+        }
+        length += 8;
+    }
+    length + tail.iter().take_while(|byte| is_plain_byte(byte)).count()
+}
+
+/// A word of the same byte.
+const fn repeat(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
 }
 
 /// Appends text on one line: line breaks with the blanks around them become one blank, other control characters are

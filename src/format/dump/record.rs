@@ -37,7 +37,22 @@ pub(super) struct Kind {
 struct Slot {
     role: Role,
     scale: i128,
+    /// Its values are texts.
     is_text: bool,
+    /// How its values are read in a query.
+    reads: Reads,
+}
+
+/// The ways to read a value of a query.
+#[derive(Clone, Copy)]
+enum Reads {
+    /// The statement.
+    Statement,
+    Text,
+    /// A number as it is.
+    Number,
+    /// A number that is multiplied.
+    Scaled,
 }
 
 /// The known fields of a query.
@@ -106,7 +121,14 @@ impl Kind {
             let (name, word) = field.trim_end().split_once(':').unwrap_or((field, "text"));
             let (kind, scale) = field_type(word);
             schema.fields.push(Field { name: name.to_owned(), kind });
-            slots.push(Slot { role: Role::of(name), scale, is_text: kind == FieldType::Text });
+            let (role, is_text) = (Role::of(name), kind == FieldType::Text);
+            let reads = match role {
+                Role::Text => Reads::Statement,
+                _ if is_text => Reads::Text,
+                _ if scale == 1 => Reads::Number,
+                _ => Reads::Scaled,
+            };
+            slots.push(Slot { role, scale, is_text, reads });
         }
         Some(Kind { is_query: *name == "query", schema, fields: slots })
     }
@@ -146,18 +168,23 @@ impl Kind {
         let mut text = Printed::Plain("");
         let mut cuts = 0;
         for (slot, field) in self.fields.iter().zip(&self.schema.fields) {
-            if slot.role == Role::Text {
-                text = values.text()?;
-            } else if slot.is_text {
-                let (value, is_cut) = values.text()?.decode(texts.strsize);
-                cuts += u64::from(is_cut);
-                set_text(query, slot.role, &field.name, value);
-            } else if slot.scale == 1
-                && let Some(number) = values.digits()
-            {
-                set_number(query, &mut length, slot.role, &field.name, number)?;
-            } else if let Some(number) = values.number()? {
-                set_number(query, &mut length, slot.role, &field.name, number.checked_mul(slot.scale)?)?;
+            match slot.reads {
+                Reads::Statement => text = values.text()?,
+                Reads::Text => {
+                    let (value, is_cut) = values.text()?.decode(texts.strsize);
+                    cuts += u64::from(is_cut);
+                    set_text(query, slot.role, &field.name, value);
+                }
+                Reads::Number | Reads::Scaled => {
+                    if matches!(slot.reads, Reads::Number)
+                        && let Some(number) = values.digits()
+                    {
+                        set_number(query, &mut length, slot.role, &field.name, number)?;
+                    } else if let Some(number) = values.number()? {
+                        let number = number.checked_mul(slot.scale)?;
+                        set_number(query, &mut length, slot.role, &field.name, number)?;
+                    }
+                }
             }
         }
         if !values.is_empty() {

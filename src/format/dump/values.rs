@@ -46,7 +46,7 @@ impl<'a> Values<'a> {
             [b'\t', behind @ ..] => (Some(behind), end > 0),
             [b'\\', b'0'] => (None, true),
             [] => (None, end > 0),
-            _ => return self.raw(),
+            _ => return self.raw(end),
         };
         match self.text {
             Some(text) if is_known => {
@@ -54,13 +54,14 @@ impl<'a> Values<'a> {
                 self.rest = behind;
                 text.get(at..at.saturating_add(end)).map(Printed::Plain)
             }
-            _ => self.raw(),
+            _ => self.raw(end),
         }
     }
 
+    /// The next value as it was printed; no tab is before `from`.
     #[inline(never)]
-    fn raw(&mut self) -> Option<Printed<'a>> {
-        self.next().map(Printed::Raw)
+    fn raw(&mut self, from: usize) -> Option<Printed<'a>> {
+        self.next(from).map(Printed::Raw)
     }
 
     /// The next value, if it is what most numbers are: digits, and a tab behind them. Otherwise it is still to be read.
@@ -73,15 +74,15 @@ impl<'a> Values<'a> {
 
     /// The next value as a number: `None` if it is none or there is no value, `Some(None)` if it is empty, which means unknown.
     pub(super) fn number(&mut self) -> Option<Option<i128>> {
-        match self.next()? {
+        match self.next(0)? {
             [] => Some(None),
             digits => number::parse(digits).map(Some),
         }
     }
 
-    fn next(&mut self) -> Option<&'a [u8]> {
+    fn next(&mut self, from: usize) -> Option<&'a [u8]> {
         let rest = self.rest?;
-        let end = memchr::memchr(b'\t', rest).unwrap_or(rest.len());
+        let end = memchr::memchr(b'\t', rest.get(from..)?).map_or(rest.len(), |at| at.saturating_add(from));
         self.rest = rest.get(end.saturating_add(1)..);
         rest.get(..end)
     }

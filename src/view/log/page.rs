@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use crate::view::digits;
 use crate::view::text;
 
-/// How much is written at once.
-const FULL: usize = 128 << 10;
+/// How much is written at once: a file takes it in fewer, larger pieces, and it still fits into the processor's cache.
+const FULL: usize = 256 << 10;
 /// Columns of milliseconds.
 pub(super) const MILLISECONDS: usize = 9;
 
