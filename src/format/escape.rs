@@ -10,6 +10,12 @@ pub(super) fn undo(text: &[u8]) -> Cow<'_, [u8]> {
         return Cow::Borrowed(text);
     }
     let mut out = Vec::with_capacity(text.len());
+    undo_into(text, &mut out);
+    Cow::Owned(out)
+}
+
+/// Appends the bytes that were printed, the string's own end too, if it is there.
+fn undo_into(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         out.extend_from_slice(rest.get(..at).unwrap_or(&[]));
@@ -18,7 +24,13 @@ pub(super) fn undo(text: &[u8]) -> Cow<'_, [u8]> {
         rest = rest.get(at.saturating_add(used)..).unwrap_or(&[]);
     }
     out.extend_from_slice(rest);
-    Cow::Owned(out)
+}
+
+/// The same as [`undo`], in memory that is used again and again.
+pub(super) fn undo_in<'a>(text: &[u8], memory: &'a mut Vec<u8>) -> &'a [u8] {
+    memory.clear();
+    undo_into(without_end(text), memory);
+    memory
 }
 
 /// Bytes as text; what is not UTF-8 becomes U+FFFD.
@@ -58,7 +70,7 @@ fn one(text: &[u8]) -> (Option<u8>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::undo;
+    use super::{undo, undo_in};
 
     #[test]
     fn escapes_are_undone() {
@@ -76,6 +88,7 @@ mod tests {
         ];
         for (text, bytes) in cases {
             assert_eq!(undo(text).as_ref(), bytes, "{}", String::from_utf8_lossy(text));
+            assert_eq!(undo_in(text, &mut b"before".to_vec()), bytes);
         }
     }
 }

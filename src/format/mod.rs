@@ -8,6 +8,7 @@ mod diagnostic;
 mod distribution;
 mod dtrace;
 mod dump;
+mod eight;
 mod escape;
 mod folded;
 mod number;

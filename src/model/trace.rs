@@ -67,6 +67,8 @@ pub struct Trace {
     /// How many query records were read and kept by the filter.
     pub query_count: u64,
     filter: Filter,
+    /// The filter keeps everything as it is: asked once, not for every record.
+    keeps_all: bool,
     sieve: Sieve,
     passes: Passes,
     pass: Pass,
@@ -98,7 +100,7 @@ impl Trace {
 
     /// An empty trace.
     pub fn new(cleaner: Cleaner, filter: Filter, passes: Passes) -> Trace {
-        Trace { names: Names::new(cleaner), filter, passes, ..Trace::default() }
+        Trace { names: Names::new(cleaner), keeps_all: filter.is_empty(), filter, passes, ..Trace::default() }
     }
 
     /// Hands query records to `consumer` in place of keeping them.
@@ -213,7 +215,17 @@ impl Trace {
 
     /// A query has been read.
     pub fn query(&mut self, query: Query<'_>) -> Result<()> {
-        if self.filter.is_empty() {
+        match &mut self.consumer {
+            Some(consumer) if self.keeps_all => {
+                self.query_count += 1;
+                consumer.query(&self.heading, &query)
+            }
+            _ => self.filter_query(query),
+        }
+    }
+
+    fn filter_query(&mut self, query: Query<'_>) -> Result<()> {
+        if self.keeps_all {
             return self.keep_query(query);
         }
         let first = *self.first_end.get_or_insert(query.end.unwrap_or(0));

@@ -6,6 +6,7 @@
 mod csv;
 mod diff;
 mod digest;
+mod digits;
 mod draw;
 mod flame;
 mod folded;

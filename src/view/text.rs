@@ -15,14 +15,43 @@ pub(super) fn is_unsafe(c: char) -> bool {
         || matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
+/// A byte that goes out as it is: printable ASCII.
+fn is_plain_byte(byte: &u8) -> bool {
+    byte.wrapping_sub(0x20) < 0x5f
+}
+
+/// Whether all of a text is printable ASCII, which needs no escape and takes a column a byte.
+pub(super) fn is_plain(text: &[u8]) -> bool {
+    // Whole blocks without a branch in them, so that the compiler can look at all bytes of one at once. The last block may overlap
+    // the one before it: that is cheaper than a loop over what is left.
+    let all_plain = |block: &[u8]| block.iter().fold(true, |all, byte| all & is_plain_byte(byte));
+    match (text.last_chunk::<32>(), text.last_chunk::<8>()) {
+        (Some(last), _) => text.as_chunks::<32>().0.iter().all(|block| all_plain(block)) && all_plain(last),
+        (None, Some(last)) => text.as_chunks::<8>().0.iter().all(|block| all_plain(block)) && all_plain(last),
+        (None, None) => all_plain(text),
+    }
+}
+
 /// How many bytes from the start are printable ASCII.
 fn plain_length(text: &[u8]) -> usize {
-    let is_plain = |byte: &u8| byte.wrapping_sub(0x20) < 0x5f;
-    // Whole blocks without a branch in them, so that the compiler can look at all bytes of one at once.
-    let (blocks, _) = text.as_chunks::<32>();
-    let whole =
-        blocks.iter().take_while(|block| block.iter().fold(true, |all, byte| all & is_plain(byte))).count() * 32;
-    whole + text.iter().skip(whole).take_while(|byte| is_plain(byte)).count()
+    let mut length = text.as_chunks::<32>().0.iter().take_while(|block| is_plain(&block[..])).count() * 32;
+    let (words, tail) = text.get(length..).unwrap_or(&[]).as_chunks::<8>();
+    for word in words {
+        // The highest bit of every byte that is below a blank, above `~`, or not ASCII.
+        let word = u64::from_le_bytes(*word);
+        let low = word & repeat(0x7f);
+        let others = (word | (low + repeat(0x01)) | !(low + repeat(0x60))) & repeat(0x80);
+        if others != 0 {
+            return length + (others.trailing_zeros() / 8) as usize;
+        }
+        length += 8;
+    }
+    length + tail.iter().take_while(|byte| is_plain_byte(byte)).count()
+}
+
+/// A word of the same byte.
+const fn repeat(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
 }
 
 /// Appends text on one line: line breaks with the blanks around them become one blank, other control characters are
@@ -313,13 +342,15 @@ pub(super) fn percent(part: i128, whole: i128) -> String {
     if whole == 0 { "0.00".into() } else { format!("{:.2}", 100.0 * part as f64 / whole as f64) }
 }
 
-/// Wall-clock times in one zone. Keeps the last second, since log lines come by time.
+/// Wall-clock times in one zone. Keeps the last second and day, since log lines come by time.
 pub(super) struct Clock {
     offset: Offset,
     zone: String,
-    second: i64,
+    second: Option<i64>,
+    /// Days since 1970 in the zone.
+    day: Option<i64>,
     date: String,
-    time: String,
+    time: [u8; 8],
 }
 
 impl Clock {
@@ -333,26 +364,98 @@ impl Clock {
                 format!("UTC{sign}{:02}:{:02}", size / 3600, size / 60 % 60)
             }
         };
-        Clock { offset, zone, second: i64::MIN, date: String::new(), time: String::new() }
+        Clock { offset, zone, second: None, day: None, date: String::new(), time: *b"00:00:00" }
     }
 
     /// Date (`2026-11-30`), time (`14:13:11`) and nanoseconds in the second of that instant.
     pub(super) fn read(&mut self, nanoseconds: i64) -> (&str, &str, u32) {
-        let (second, rest) = (nanoseconds.div_euclid(1_000_000_000), nanoseconds.rem_euclid(1_000_000_000));
-        if second != self.second || self.date.is_empty() {
-            self.second = second;
-            let stamp = Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH);
-            let local = self.offset.to_datetime(stamp);
-            self.date.clear();
-            self.time.clear();
-            _ = write!(self.date, "{}", local.date());
-            _ = write!(self.time, "{:02}:{:02}:{:02}", local.hour(), local.minute(), local.second());
+        let nanosecond = self.set(nanoseconds);
+        (&self.date, std::str::from_utf8(&self.time).unwrap_or(""), nanosecond)
+    }
+
+    /// Sets the clock to that instant; gives the nanoseconds in its second.
+    pub(super) fn set(&mut self, nanoseconds: i64) -> u32 {
+        let second = nanoseconds.div_euclid(1_000_000_000);
+        if self.second != Some(second) {
+            self.second = Some(second);
+            let local = second + i64::from(self.offset.seconds());
+            let day = local.div_euclid(86_400);
+            if self.day != Some(day) {
+                self.day = Some(day);
+                let stamp = Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH);
+                self.date = self.offset.to_datetime(stamp).date().to_string();
+            }
+            let second = local.rem_euclid(86_400);
+            let digits = |number: i64| [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+            let [[a, b], [c, d], [e, f]] = [second / 3_600, second / 60 % 60, second % 60].map(digits);
+            self.time = [a, b, b':', c, d, b':', e, f];
         }
-        (&self.date, &self.time, u32::try_from(rest).unwrap_or(0))
+        nanoseconds.rem_euclid(1_000_000_000) as u32
+    }
+
+    /// The day to which it is set, counted from 1970 in its zone; `None` if it was not set.
+    pub(super) fn day(&self) -> Option<i64> {
+        self.day
+    }
+
+    /// The date to which it is set.
+    pub(super) fn date(&self) -> &str {
+        &self.date
+    }
+
+    /// The time to which it is set.
+    pub(super) fn time(&self) -> &[u8; 8] {
+        &self.time
     }
 
     /// The zone's name: `UTC`, `UTC+01:00`.
     pub(super) fn zone(&self) -> &str {
         &self.zone
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_is_printable_ascii_at_every_length() {
+        for length in 0..100 {
+            let mut text = vec![b'~'; length];
+            assert!(is_plain(&text) && plain_length(&text) == length);
+            for at in 0..length {
+                for byte in [0, b'\n', 0x1f, 0x7f, 0x80, 0xc2, 0xff] {
+                    text[at] = byte;
+                    assert!(!is_plain(&text), "{byte:#x} at {at} of {length}");
+                    assert_eq!(plain_length(&text), at);
+                }
+                text[at] = b' ';
+            }
+        }
+    }
+
+    #[test]
+    fn the_clock_is_that_of_the_calendar() {
+        let hours = |hours: i64| hours * 3_600_000_000_000;
+        // `date -u -d @SECOND` and `TZ=UTC-1 date -d @SECOND` (GNU).
+        let cases = [
+            (0, 0, "1970-01-01", "00:00:00", 0),
+            (0, -1, "1969-12-31", "23:59:59", 999_999_999),
+            (0, i64::MAX, "2262-04-11", "23:47:16", 854_775_807),
+            (0, i64::MIN, "1677-09-21", "00:12:43", 145_224_192),
+            (3_600, hours(-1), "1970-01-01", "00:00:00", 0),
+            (3_600, 1_796_035_991_790_984_277, "2026-11-30", "11:53:11", 790_984_277),
+            (-34_200, 1_709_208_000_000_000_000, "2024-02-29", "02:30:00", 0),
+        ];
+        for (zone, instant, date, time, nanosecond) in cases {
+            assert_eq!(Clock::new(zone).read(instant), (date, time, nanosecond), "{instant}");
+        }
+        let mut clock = Clock::new(0);
+        for (instant, time) in
+            [(hours(24), "00:00:00"), (hours(24) - 1, "23:59:59"), (hours(23), "23:00:00"), (hours(47), "23:00:00")]
+        {
+            assert_eq!(clock.read(instant).1, time);
+        }
+        assert_eq!(clock.date(), "1970-01-02");
     }
 }

@@ -6,4 +6,5 @@ mod cases;
 mod dtrace;
 mod help;
 mod laws;
+mod records;
 mod sums;

@@ -62,3 +62,33 @@ fn streams_print_what_the_whole_prints() {
         assert_eq!(String::from_utf8(out.0.borrow().clone()).unwrap(), show(name, &whole, &[]), "{name}");
     }
 }
+
+#[test]
+fn a_log_is_written_in_large_pieces_and_none_is_lost() {
+    struct Pieces(Rc<RefCell<Vec<Vec<u8>>>>);
+    impl Write for Pieces {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().push(bytes.to_vec());
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let text = "x".repeat(100);
+    let stream = view::by_name("log").unwrap().stream.unwrap();
+    // Ended as it should be, and left when reading fails.
+    for is_finished in [true, false] {
+        let pieces = Rc::new(RefCell::new(Vec::new()));
+        let mut streamed = trace();
+        streamed.stream_to(stream(&options(&[]), Box::new(Pieces(Rc::clone(&pieces)))));
+        (0..10_000).for_each(|_| streamed.query(query(&text)).unwrap());
+        if is_finished {
+            streamed.finish_stream().unwrap();
+        }
+        drop(streamed);
+        let pieces = pieces.borrow();
+        let lines = pieces.concat().split(|&byte| byte == b'\n').filter(|line| line.ends_with(text.as_bytes())).count();
+        assert!(lines == 10_000 && pieces.len() < 10, "{lines} lines, {} pieces", pieces.len());
+    }
+}

@@ -1,6 +1,7 @@
 //! Aggregations of a dump: keys by `%S` and tabs, stacks by `%k` on lines of their own, value or distribution last.
 
-use super::record::{field_type, is_full};
+use super::record::field_type;
+use super::values::is_full;
 use crate::format::distribution::{self, Block};
 use crate::format::stack::Stack;
 use crate::format::{escape, number};

@@ -6,6 +6,7 @@
 mod aggregation;
 mod heading;
 mod record;
+mod values;
 
 use aggregation::Aggregation;
 use record::Kind;
@@ -65,11 +66,10 @@ struct Reader {
     /// The kind of the record before: most records are of the same kind.
     last: usize,
     aggregation: Option<Aggregation>,
-    strsize: Option<u64>,
     /// Scripts that have begun and not ended: several may print into one dump.
     open: u64,
     unknown: u64,
-    cut: record::Cut,
+    texts: record::Texts,
 }
 
 impl Reader {
@@ -93,17 +93,16 @@ impl Reader {
     }
 
     fn record(&mut self, line: &[u8], number: u64, trace: &mut Trace) -> Result<()> {
-        let end = memchr::memchr(b'\t', line).unwrap_or(line.len());
-        let (word, values) = (line.get(..end).unwrap_or(line), line.get(end.saturating_add(1)..));
-        let kinds = &self.kinds;
-        let same = |at: &usize| kinds.get(*at).is_some_and(|kind| kind.is(word));
-        let Some(at) = Some(self.last).filter(same).or_else(|| (0..kinds.len()).find(same)) else {
+        let of = |at: usize| {
+            let kind = self.kinds.get(at)?;
+            kind.values(line).map(|values| (at, kind, values))
+        };
+        let Some((at, kind, values)) = of(self.last).or_else(|| (0..self.kinds.len()).find_map(of)) else {
             trace.loss("line of no declared kind, passed over", number);
             return Ok(());
         };
         self.last = at;
-        let Some(kind) = self.kinds.get(at) else { return Ok(()) };
-        if kind.read(values, self.strsize, &mut self.cut, trace)? {
+        if kind.read(values, &mut self.texts, trace)? {
             return Ok(());
         }
         trace.loss(format!("{} record with other values than declared, passed over", kind.name()), number);
@@ -129,8 +128,8 @@ impl Reader {
             "start" => trace.heading.merge(heading::start(field(0), field(1))),
             "target" => trace.heading.merge(Heading { target: field(0).parse().ok(), ..Heading::default() }),
             "strsize" => {
-                self.strsize = field(0).parse().ok();
-                trace.heading.merge(Heading { strsize: self.strsize, ..Heading::default() });
+                self.texts.strsize = field(0).parse().ok();
+                trace.heading.merge(Heading { strsize: self.texts.strsize, ..Heading::default() });
             }
             "record" => match Kind::declared(&fields) {
                 Some(kind) => {
@@ -144,13 +143,13 @@ impl Reader {
                 }
                 None => trace.loss("`# record` without a kind", number),
             },
-            "aggregation" => match Aggregation::declared(&fields, self.strsize, trace) {
+            "aggregation" => match Aggregation::declared(&fields, self.texts.strsize, trace) {
                 Ok(aggregation) => self.aggregation = Some(aggregation),
                 Err(cause) => trace.loss(format!("`# aggregation`: {cause}: its rows are passed over"), number),
             },
             "end" => {
                 if let Some(aggregation) = self.aggregation.take() {
-                    self.cut.keys = self.cut.keys.saturating_add(aggregation.finish(number, trace));
+                    self.texts.cut.keys = self.texts.cut.keys.saturating_add(aggregation.finish(number, trace));
                 }
             }
             "pass" => trace.begin_pass(field(0), heading::is_cumulative(field(2))),
@@ -177,7 +176,7 @@ impl Reader {
         self.close_aggregation(number, trace);
         if self.open == 0 {
             self.kinds.clear();
-            self.strsize = None;
+            self.texts.strsize = None;
         }
         self.open = self.open.saturating_add(1);
         trace.end_dump();
@@ -187,7 +186,7 @@ impl Reader {
     fn close_aggregation(&mut self, number: u64, trace: &mut Trace) {
         if let Some(aggregation) = self.aggregation.take() {
             trace.loss("aggregation without `# end`: rows may be missing", number);
-            self.cut.keys = self.cut.keys.saturating_add(aggregation.finish(number, trace));
+            self.texts.cut.keys = self.texts.cut.keys.saturating_add(aggregation.finish(number, trace));
         }
     }
 
@@ -204,13 +203,13 @@ impl Reader {
         if self.unknown > 0 {
             trace.notes.add(Severity::Info, "headings of an unknown word, passed over".into(), self.unknown, 0, None);
         }
-        let strsize = self.strsize.map_or(String::new(), |size| format!(" at {} bytes", size.saturating_sub(1)));
-        if self.cut.queries > 0 {
+        let strsize = self.texts.strsize.map_or(String::new(), |size| format!(" at {} bytes", size.saturating_sub(1)));
+        if self.texts.cut.queries > 0 {
             let text = format!("statements whose text was cut{strsize} (-x strsize=… keeps more)");
-            trace.losses(text, self.cut.queries);
+            trace.losses(text, self.texts.cut.queries);
         }
-        if self.cut.keys > 0 {
-            trace.losses(format!("other texts that were cut{strsize} (-x strsize=… keeps more)"), self.cut.keys);
+        if self.texts.cut.keys > 0 {
+            trace.losses(format!("other texts that were cut{strsize} (-x strsize=… keeps more)"), self.texts.cut.keys);
         }
     }
 }

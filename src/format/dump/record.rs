@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::values::{Printed, Values};
 use crate::error::Result;
-use crate::format::{escape, number};
 use crate::model::{Field, FieldType, FieldValue, Query, QueryKind, Schema, Trace};
 
 /// How many texts were cut.
@@ -13,6 +13,17 @@ pub(super) struct Cut {
     pub(super) queries: u64,
     /// Other texts: keys, users, file names.
     pub(super) keys: u64,
+}
+
+/// How texts are read.
+#[derive(Default)]
+pub(super) struct Texts {
+    /// Size of DTrace's buffer, as `# strsize` tells it.
+    pub(super) strsize: Option<u64>,
+    /// Those that were cut.
+    pub(super) cut: Cut,
+    /// The last query's text without its escapes, kept for its memory.
+    decoded: Vec<u8>,
 }
 
 /// A declared kind of record.
@@ -26,7 +37,22 @@ pub(super) struct Kind {
 struct Slot {
     role: Role,
     scale: i128,
+    /// Its values are texts.
     is_text: bool,
+    /// How its values are read in a query.
+    reads: Reads,
+}
+
+/// The ways to read a value of a query.
+#[derive(Clone, Copy)]
+enum Reads {
+    /// The statement.
+    Statement,
+    Text,
+    /// A number as it is.
+    Number,
+    /// A number that is multiplied.
+    Scaled,
 }
 
 /// The known fields of a query.
@@ -95,7 +121,14 @@ impl Kind {
             let (name, word) = field.trim_end().split_once(':').unwrap_or((field, "text"));
             let (kind, scale) = field_type(word);
             schema.fields.push(Field { name: name.to_owned(), kind });
-            slots.push(Slot { role: Role::of(name), scale, is_text: kind == FieldType::Text });
+            let (role, is_text) = (Role::of(name), kind == FieldType::Text);
+            let reads = match role {
+                Role::Text => Reads::Statement,
+                _ if is_text => Reads::Text,
+                _ if scale == 1 => Reads::Number,
+                _ => Reads::Scaled,
+            };
+            slots.push(Slot { role, scale, is_text, reads });
         }
         Some(Kind { is_query: *name == "query", schema, fields: slots })
     }
@@ -104,208 +137,124 @@ impl Kind {
         &self.schema.kind
     }
 
-    pub(super) fn is(&self, word: &[u8]) -> bool {
-        self.schema.kind.as_bytes() == word
+    /// What stands behind the kind in a line of it; `None` if the line is of another kind, `Some(None)` if nothing stands there.
+    pub(super) fn values<'a>(&self, line: &'a [u8]) -> Option<Option<&'a [u8]>> {
+        match line.strip_prefix(self.schema.kind.as_bytes())? {
+            [] => Some(None),
+            [b'\t', values @ ..] => Some(Some(values)),
+            _ => None,
+        }
     }
 
     /// Reads the values of a record into the trace; false if they are not as declared.
-    pub(super) fn read(
-        &self,
-        values: Option<&[u8]>,
-        strsize: Option<u64>,
-        cut: &mut Cut,
-        trace: &mut Trace,
-    ) -> Result<bool> {
+    pub(super) fn read(&self, values: Option<&[u8]>, texts: &mut Texts, trace: &mut Trace) -> Result<bool> {
         let values = Values::new(values);
         if self.is_query {
-            let Some(query) = self.query(values, strsize, cut) else { return Ok(false) };
+            let mut query = Query::default();
+            if self.fill(&mut query, values, texts).is_none() {
+                return Ok(false);
+            }
             trace.query(query)?;
             return Ok(true);
         }
-        let Some(row) = self.event(values, strsize, cut) else { return Ok(false) };
+        let Some(row) = self.event(values, texts) else { return Ok(false) };
         trace.event(&self.schema, row);
         Ok(true)
     }
 
-    fn query<'a>(&self, mut values: Values<'a>, strsize: Option<u64>, cut: &mut Cut) -> Option<Query<'a>> {
-        let mut query = Query::default();
+    /// Fills in a query; `None` if the values are not as declared.
+    fn fill<'a>(&'a self, query: &mut Query<'a>, mut values: Values<'a>, texts: &'a mut Texts) -> Option<()> {
         let mut length = None;
-        let mut text = Value::default();
+        let mut text = Printed::Plain("");
         let mut cuts = 0;
-        for (at, slot) in self.fields.iter().enumerate() {
-            let value = values.next()?;
-            if slot.role == Role::Text {
-                text = value;
-                continue;
-            }
-            if slot.is_text {
-                let (value, is_cut) = value.decode(strsize);
-                cuts += u64::from(is_cut);
-                self.set_text(&mut query, at, value);
-            } else if !value.bytes.is_empty() {
-                let number = number::parse(value.bytes)?;
-                let number = if slot.scale == 1 { number } else { number.checked_mul(slot.scale)? };
-                self.set_number(&mut query, &mut length, at, number)?;
+        for (slot, field) in self.fields.iter().zip(&self.schema.fields) {
+            match slot.reads {
+                Reads::Statement => text = values.text()?,
+                Reads::Text => {
+                    let (value, is_cut) = values.text()?.decode(texts.strsize);
+                    cuts += u64::from(is_cut);
+                    set_text(query, slot.role, &field.name, value);
+                }
+                Reads::Number | Reads::Scaled => {
+                    if matches!(slot.reads, Reads::Number)
+                        && let Some(number) = values.digits()
+                    {
+                        set_number(query, &mut length, slot.role, &field.name, number)?;
+                    } else if let Some(number) = values.number()? {
+                        let number = number.checked_mul(slot.scale)?;
+                        set_number(query, &mut length, slot.role, &field.name, number)?;
+                    }
+                }
             }
         }
         if !values.is_empty() {
             return None;
         }
-        (query.text, query.cut) = text.decode_known(strsize, length);
-        cut.queries = cut.queries.saturating_add(u64::from(query.cut));
-        cut.keys = cut.keys.saturating_add(cuts);
-        Some(query)
-    }
-
-    fn set_text<'a>(&self, query: &mut Query<'a>, at: usize, value: Option<Cow<'a, str>>) {
-        let Some(slot) = self.fields.get(at) else { return };
-        match slot.role {
-            Role::User => query.user = value,
-            Role::Host => query.host = value,
-            Role::Database => query.database = value,
-            Role::Kind => match value.as_deref().and_then(QueryKind::from_word) {
-                Some(kind) => query.kind = kind,
-                None => self.set_attribute(query, at, value),
-            },
-            _ => self.set_attribute(query, at, value),
-        }
-    }
-
-    fn set_number(&self, query: &mut Query<'_>, length: &mut Option<u64>, at: usize, number: i128) -> Option<()> {
-        let unsigned = || u64::try_from(number).ok();
-        match self.fields.get(at)?.role {
-            Role::End => query.end = Some(i64::try_from(number).ok()?),
-            Role::Status => query.status = Some(i64::try_from(number).ok()?),
-            Role::Connection => query.connection = Some(unsigned()?),
-            Role::Elapsed => query.elapsed = Some(unsigned()?),
-            Role::LockTime => query.lock_time = Some(unsigned()?),
-            Role::RowsSent => query.rows_sent = Some(unsigned()?),
-            Role::RowsExamined => query.rows_examined = Some(unsigned()?),
-            Role::RowsAffected => query.rows_affected = Some(unsigned()?),
-            Role::Length => *length = Some(unsigned()?),
-            _ => self.set_attribute(query, at, Some(Cow::Owned(number.to_string()))),
-        }
+        (query.text, query.cut) = text.decode_in(&mut texts.decoded, texts.strsize, length);
+        texts.cut.queries = texts.cut.queries.saturating_add(u64::from(query.cut));
+        texts.cut.keys = texts.cut.keys.saturating_add(cuts);
         Some(())
     }
 
-    fn set_attribute<'a>(&self, query: &mut Query<'a>, at: usize, value: Option<Cow<'a, str>>) {
-        if let (Some(field), Some(value)) = (self.schema.fields.get(at), value) {
-            query.attributes.push((Cow::Owned(field.name.clone()), value));
-        }
-    }
-
-    fn event(&self, mut values: Values<'_>, strsize: Option<u64>, cut: &mut Cut) -> Option<Vec<FieldValue>> {
+    fn event(&self, mut values: Values<'_>, texts: &mut Texts) -> Option<Vec<FieldValue>> {
         let mut row = Vec::with_capacity(self.fields.len());
         for slot in &self.fields {
-            let value = values.next()?;
-            row.push(if value.bytes.is_empty() {
-                FieldValue::Unknown
-            } else if slot.is_text {
-                let (text, is_cut) = value.decode(strsize);
-                cut.keys = cut.keys.saturating_add(u64::from(is_cut));
-                FieldValue::Text(text.unwrap_or_default().into_owned())
+            row.push(if slot.is_text {
+                let (text, is_cut) = values.text()?.decode(texts.strsize);
+                texts.cut.keys = texts.cut.keys.saturating_add(u64::from(is_cut));
+                text.map_or(FieldValue::Unknown, |text| FieldValue::Text(text.into_owned()))
             } else {
-                FieldValue::Int(number::parse(value.bytes)?.checked_mul(slot.scale)?)
+                match values.number()? {
+                    Some(number) => FieldValue::Int(number.checked_mul(slot.scale)?),
+                    None => FieldValue::Unknown,
+                }
             });
         }
         values.is_empty().then_some(row)
     }
 }
 
-/// The values of a line, split at tabs.
-struct Values<'a> {
-    rest: Option<&'a [u8]>,
-    /// The same as text, if the whole line is one: then no value needs to be checked by itself.
-    text: Option<&'a str>,
-}
-
-/// A value as it was printed.
-#[derive(Clone, Copy, Default)]
-struct Value<'a> {
-    bytes: &'a [u8],
-    text: Option<&'a str>,
-}
-
-impl<'a> Values<'a> {
-    fn new(values: Option<&'a [u8]>) -> Values<'a> {
-        Values { rest: values, text: values.and_then(|values| std::str::from_utf8(values).ok()) }
-    }
-
-    fn next(&mut self) -> Option<Value<'a>> {
-        /// Most values are shorter: a search byte by byte is faster there.
-        const SHORT: usize = 16;
-        let rest = self.rest?;
-        let start = rest.get(..SHORT).unwrap_or(rest);
-        let end = start
-            .iter()
-            .position(|&byte| byte == b'\t')
-            .or_else(|| memchr::memchr(b'\t', rest.get(SHORT..)?).map(|at| at.saturating_add(SHORT)));
-        let Some(end) = end else {
-            self.rest = None;
-            return Some(Value { bytes: rest, text: self.text });
-        };
-        let behind = end.saturating_add(1);
-        let value = Value { bytes: rest.get(..end)?, text: self.text.and_then(|text| text.get(..end)) };
-        self.rest = rest.get(behind..);
-        self.text = self.text.and_then(|text| text.get(behind..));
-        Some(value)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.rest.is_none()
-    }
-}
-
-impl<'a> Value<'a> {
-    /// The text that was printed by `%S`, and whether it was cut; `None` for an empty value, which means unknown.
-    fn decode(self, strsize: Option<u64>) -> (Option<Cow<'a, str>>, bool) {
-        if self.bytes.is_empty() {
-            return (None, false);
-        }
-        let (text, is_cut) = self.decode_known(strsize, None);
-        (Some(text), is_cut)
-    }
-
-    /// The same, where an empty value is an empty text; `length` is that of the whole text, if it is known.
-    fn decode_known(self, strsize: Option<u64>, length: Option<u64>) -> (Cow<'a, str>, bool) {
-        let bytes = escape::undo(self.bytes);
-        let is_cut = is_full(&bytes, strsize) || length.is_some_and(|length| (bytes.len() as u64) < length);
-        // What is not escaped is the beginning of the value.
-        let text = match (&bytes, self.text) {
-            (Cow::Borrowed(bytes), Some(text)) if !is_cut => text.get(..bytes.len()).map(Cow::Borrowed),
-            _ => None,
-        };
-        (text.unwrap_or_else(|| to_text(bytes, is_cut)), is_cut)
-    }
-}
-
-/// Whether a text fills DTrace's buffer: then it was cut, or just fitted, which looks the same.
-pub(super) fn is_full(text: &[u8], strsize: Option<u64>) -> bool {
-    strsize.is_some_and(|size| size > 1 && text.len() as u64 >= size.saturating_sub(1))
-}
-
-/// Bytes as text. A cut text may end in the middle of a character: that part goes.
-fn to_text(bytes: Cow<'_, [u8]>, is_cut: bool) -> Cow<'_, str> {
-    match bytes {
-        Cow::Borrowed(bytes) => {
-            let bytes = if is_cut { without_part(bytes) } else { bytes };
-            escape::lossy(bytes)
-        }
-        Cow::Owned(mut bytes) => {
-            if is_cut {
-                bytes.truncate(without_part(&bytes).len());
+#[inline]
+fn set_text<'a>(query: &mut Query<'a>, role: Role, name: &'a str, value: Option<Cow<'a, str>>) {
+    match role {
+        Role::User => query.user = value,
+        Role::Host => query.host = value,
+        Role::Database => query.database = value,
+        _ => {
+            let Some(value) = value else { return };
+            match QueryKind::from_word(&value).filter(|_| role == Role::Kind) {
+                Some(kind) => query.kind = kind,
+                None => query.attributes.push((Cow::Borrowed(name), value)),
             }
-            Cow::Owned(
-                String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into()),
-            )
         }
     }
 }
 
-/// `bytes` without an unfinished character at their end.
-fn without_part(bytes: &[u8]) -> &[u8] {
-    match std::str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() => bytes.get(..error.valid_up_to()).unwrap_or(bytes),
-        _ => bytes,
+/// `None` if the number is none that the field can have.
+#[inline]
+fn set_number<'a, N>(
+    query: &mut Query<'a>,
+    length: &mut Option<u64>,
+    role: Role,
+    name: &'a str,
+    number: N,
+) -> Option<()>
+where
+    N: TryInto<i64> + TryInto<u64> + ToString + Copy,
+{
+    let signed = || TryInto::<i64>::try_into(number).ok();
+    let unsigned = || TryInto::<u64>::try_into(number).ok();
+    match role {
+        Role::End => query.end = Some(signed()?),
+        Role::Status => query.status = Some(signed()?),
+        Role::Connection => query.connection = Some(unsigned()?),
+        Role::Elapsed => query.elapsed = Some(unsigned()?),
+        Role::LockTime => query.lock_time = Some(unsigned()?),
+        Role::RowsSent => query.rows_sent = Some(unsigned()?),
+        Role::RowsExamined => query.rows_examined = Some(unsigned()?),
+        Role::RowsAffected => query.rows_affected = Some(unsigned()?),
+        Role::Length => *length = Some(unsigned()?),
+        _ => query.attributes.push((Cow::Borrowed(name), Cow::Owned(number.to_string()))),
     }
+    Some(())
 }

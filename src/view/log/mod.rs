@@ -3,12 +3,14 @@
 //! On a terminal a line is cut to its width, so that a query of 10 kB does not fill the screen; into a file or a pipe goes everything. Records
 //! stand in the order of the dump, which is nearly that of time. What comes from the server is escaped: it cannot move the cursor.
 
+mod page;
 mod table;
 
 use std::io::Write;
 
+use self::page::{MILLISECONDS, Page};
 use super::text::{self, Clock};
-use super::{Options, View};
+use super::{Options, View, digits};
 use crate::error::{Error, Result};
 use crate::model::{Consumer, Heading, Query, QueryKind, Trace};
 
@@ -48,13 +50,13 @@ impl Consumer for Stream {
     }
 
     fn idle(&mut self) -> Result<()> {
-        self.log.out.flush().map_err(Error::from)
+        self.log.flush()
     }
 
     fn finish(self: Box<Self>, trace: &Trace) -> Result<()> {
         let mut log = self.log;
         log.rest(trace)?;
-        log.out.flush().map_err(Error::from)
+        log.flush()
     }
 }
 
@@ -63,17 +65,15 @@ const CONNECTION: usize = 5;
 const WHO: usize = 14;
 const DATABASE: usize = 8;
 const STATUS: usize = 6;
-const MILLISECONDS: usize = 9;
 
-struct Log<W> {
-    out: W,
+struct Log<W: Write> {
+    page: Page<W>,
     options: Options,
     clock: Option<Clock>,
-    /// The date that was written last.
-    date: String,
-    /// The line in the making, kept for its memory.
-    line: String,
-    number: String,
+    /// The day whose date was written last.
+    day: Option<i64>,
+    /// A text that cannot be shown as it is, in the making; kept for its memory.
+    text: String,
     /// Columns of a line; `usize::MAX` without a limit.
     columns: usize,
 }
@@ -81,103 +81,113 @@ struct Log<W> {
 impl<W: Write> Log<W> {
     fn new(options: Options, out: W) -> Log<W> {
         let columns = options.columns.filter(|_| !options.wide).unwrap_or(usize::MAX);
-        Log { out, options, clock: None, date: String::new(), line: String::new(), number: String::new(), columns }
+        Log { page: Page::new(out), options, clock: None, day: None, text: String::new(), columns }
     }
 
     fn query(&mut self, heading: &Heading, query: &Query<'_>) -> Result<()> {
         if self.clock.is_none() {
             self.clock = Some(clock(heading, &self.options));
-            self.line.clear();
-            push_head(&mut self.line);
-            writeln!(self.out, "{}", self.line)?;
+            self.page.push(head().as_bytes());
+            self.page.end_line()?;
         }
-        self.line.clear();
         self.push_time(query.end)?;
-        self.push_fields(query);
+        self.page.push_number::<CONNECTION>(query.connection);
+        self.push_names(query);
+        self.page.push_number::<STATUS>(query.status);
+        self.page.push_milliseconds(query.elapsed);
         self.push_text(query);
-        self.line.push('\n');
-        self.out.write_all(self.line.as_bytes())?;
+        self.page.end_line()?;
         Ok(())
     }
 
     /// The time of day; a line with the date goes before the first record of a day.
     fn push_time(&mut self, end: Option<i64>) -> Result<()> {
         let (Some(end), Some(clock)) = (end, &mut self.clock) else {
-            self.line.push_str("-            ");
+            self.page.push(b"-            ");
             return Ok(());
         };
-        let (date, ..) = clock.read(end);
-        if date != self.date {
-            self.date.clear();
-            self.date.push_str(date);
-            writeln!(self.out, "# {} {}", self.date, clock.zone())?;
+        let nanosecond = clock.set(end);
+        if self.day != clock.day() {
+            self.day = clock.day();
+            self.page.push(format!("# {} {}", clock.date(), clock.zone()).as_bytes());
+            self.page.end_line()?;
         }
-        let (_, time, nanosecond) = clock.read(end);
-        self.line.push_str(time);
-        text::push_milli(&mut self.line, nanosecond);
-        self.line.push(' ');
+        let [a, b, c] = digits::three(nanosecond / 1_000_000);
+        self.page.push(clock.time());
+        self.page.push(&[b'.', a, b, c, b' ']);
         Ok(())
     }
 
-    fn push_fields(&mut self, query: &Query<'_>) {
-        let line = &mut self.line;
-        push_or_dash(line, query.connection.map(i128::from), CONNECTION);
-        let limit = |width: usize| if self.columns == usize::MAX { usize::MAX } else { width };
-        let from = line.len();
-        match (query.user.as_deref().unwrap_or(""), query.host.as_deref().unwrap_or("")) {
-            ("", "") => line.push('-'),
-            (user, host) => {
-                text::push_line(line, user);
-                if !host.is_empty() {
-                    line.push('@');
-                    text::push_line(line, host);
-                }
+    /// Who sent it, and in which database. Nearly all names are shown as they are: they are appended first and looked at together then.
+    fn push_names(&mut self, query: &Query<'_>) {
+        let user = query.user.as_deref().unwrap_or("");
+        let host = query.host.as_deref().unwrap_or("");
+        let (user, at) = match (user, host) {
+            ("", "") => ("-", ""),
+            (user, "") => (user, ""),
+            (user, _) => (user, "@"),
+        };
+        let database = query.database.as_deref().filter(|name| !name.is_empty()).unwrap_or("-");
+        if self.columns == usize::MAX {
+            let before = self.page.length();
+            self.page.push_plain([user, at, host], WHO);
+            self.page.push_plain([database], DATABASE);
+            if text::is_plain(self.page.line()) {
+                return;
             }
+            self.page.shorten(before);
         }
-        text::fit(line, from, WHO, limit(WHO));
-        let from = line.len();
-        text::push_line(line, query.database.as_deref().filter(|name| !name.is_empty()).unwrap_or("-"));
-        text::fit(line, from, DATABASE, limit(DATABASE));
-        push_or_dash(line, query.status.map(i128::from), STATUS);
-        self.number.clear();
-        match query.elapsed {
-            Some(elapsed) => text::push_milliseconds(&mut self.number, i128::from(elapsed)),
-            None => self.number.push('-'),
+        self.push_escaped([user, at, host], WHO);
+        self.push_escaped([database], DATABASE);
+    }
+
+    /// A column of texts that may need escapes, or a cut.
+    fn push_escaped<const PARTS: usize>(&mut self, parts: [&str; PARTS], wide: usize) {
+        let limit = if self.columns == usize::MAX { usize::MAX } else { wide };
+        self.text.clear();
+        for part in parts {
+            text::push_line(&mut self.text, part);
         }
-        text::push_right(line, &self.number, MILLISECONDS);
-        line.push(' ');
+        text::fit(&mut self.text, 0, wide, limit);
+        self.page.push(self.text.as_bytes());
     }
 
     /// The statement, last, since it may hold anything.
     fn push_text(&mut self, query: &Query<'_>) {
-        let line = &mut self.line;
-        let from = line.len();
-        if query.kind == QueryKind::Admin {
-            line.push_str("administrator command: ");
+        let command = if query.kind == QueryKind::Admin { "administrator command: " } else { "" };
+        let mark = if query.cut { " [cut]" } else { "" };
+        if self.columns == usize::MAX && text::is_plain(query.text.as_bytes()) {
+            for part in [command, &query.text, mark].into_iter().filter(|part| !part.is_empty()) {
+                self.page.push(part.as_bytes());
+            }
+            return;
         }
+        let line = &mut self.text;
+        line.clear();
+        line.push_str(command);
         // What cannot be seen need not be escaped either; four bytes a column are enough for every character.
         let seen = self.columns.saturating_mul(4);
-        let text = text::start(&query.text, seen);
-        text::push_line(line, text);
-        let mark = if query.cut { " [cut]" } else { "" };
+        text::push_line(line, text::start(&query.text, seen));
         if self.columns < usize::MAX {
-            let room = self.columns.saturating_sub(text::width(line.get(..from).unwrap_or("")));
-            text::cut(line, from, room.saturating_sub(mark.len()).max(1));
+            let before = std::str::from_utf8(self.page.line()).map_or(0, text::width);
+            let room = self.columns.saturating_sub(before);
+            text::cut(line, 0, room.saturating_sub(mark.len()).max(1));
         }
         line.push_str(mark);
-        line.truncate(line.trim_end().len());
+        self.page.push(line.trim_end().as_bytes());
     }
 
     /// What stands below the queries: other records, rows by key, notes.
     fn rest(&mut self, trace: &Trace) -> Result<()> {
         let mut clock = clock(&trace.heading, &self.options);
         let mut empty = self.clock.is_none();
+        let out = self.page.out()?;
         for table in table::all(trace, &mut clock) {
             if !empty {
-                writeln!(self.out)?;
+                writeln!(out)?;
             }
             empty = false;
-            table.write(&mut self.out, self.columns)?;
+            table.write(out, self.columns)?;
         }
         if empty {
             if trace.series.iter().any(|series| !series.is_empty()) {
@@ -185,30 +195,23 @@ impl<W: Write> Log<W> {
                     "there are only stacks in it, which are no log: try -f folded, flame or top".into(),
                 ));
             }
-            push_head(&mut self.line);
-            writeln!(self.out, "{}", self.line)?;
+            writeln!(out, "{}", head())?;
         }
-        super::write_notes(trace, &mut self.out)
+        super::write_notes(trace, out)
     }
-}
 
-fn push_or_dash(line: &mut String, number: Option<i128>, wide: usize) {
-    match number {
-        Some(number) => text::push_number(line, number, wide),
-        None => text::push_right(line, "-", wide),
+    fn flush(&mut self) -> Result<()> {
+        self.page.out()?.flush().map_err(Error::from)
     }
-    line.push(' ');
 }
 
 fn clock(heading: &Heading, options: &Options) -> Clock {
     Clock::new(if options.utc { 0 } else { heading.zone.unwrap_or(0) })
 }
 
-fn push_head(line: &mut String) {
-    use std::fmt::Write as _;
-    _ = write!(
-        line,
+fn head() -> String {
+    format!(
         "{:<12} {:>CONNECTION$} {:<WHO$} {:<DATABASE$} {:>STATUS$} {:>MILLISECONDS$} QUERY",
         "TIME", "CONN", "USER@HOST", "DATABASE", "STATUS", "ms"
-    );
+    )
 }
