@@ -3,12 +3,16 @@
 //! Compressed files are found by content (gzip), UTF-16 by its byte order mark. Lines are slices of one buffer: no allocation a
 //! line. A line longer than [`MAX_LINE`] is cut there and the rest of it dropped, which is counted.
 
+mod ahead;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::progress::Watched;
+pub use ahead::{Ahead, Died, Mark, Marker, Marking};
+use ahead::{Block, Blocks};
 
 /// Longest line that is kept whole.
 pub const MAX_LINE: usize = 16 << 20;
@@ -52,7 +56,7 @@ impl Input {
     }
 
     /// An input of that name from any reader; looks at its first bytes.
-    pub fn from_read(name: &str, mut source: Box<dyn Read>) -> Result<Input> {
+    pub fn from_read(name: &str, mut source: Box<dyn Read + Send>) -> Result<Input> {
         let failed = |error| Error::Io { what: name.to_owned(), source: error };
         let mut start = [0u8; 2];
         let got = read_full(&mut source, &mut start).map_err(failed)?;
@@ -85,7 +89,7 @@ fn read_full(source: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// The lines of an input.
 pub struct Lines {
-    source: Box<dyn Read>,
+    source: Source,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -98,13 +102,26 @@ pub struct Lines {
     unterminated: bool,
     /// Reading failed (a cut gzip file): the lines so far stand.
     failure: Option<io::Error>,
+    /// How much has been read without a thread.
+    read: u64,
+    /// What is known of lines in the buffer, and how many of the marks lie behind.
+    marks: Vec<Mark>,
+    passed: usize,
+}
+
+/// Where more comes from.
+enum Source {
+    Read(Box<dyn Read + Send>),
+    /// Later read ahead.
+    Soon(Box<dyn Read + Send>, Ahead, Marker),
+    Ahead(Blocks),
 }
 
 impl Lines {
     /// Lines of any reader.
-    pub fn new(source: Box<dyn Read>) -> Lines {
+    pub fn new(source: Box<dyn Read + Send>) -> Lines {
         Lines {
-            source,
+            source: Source::Read(source),
             buffer: Vec::new(),
             start: 0,
             end: 0,
@@ -114,7 +131,18 @@ impl Lines {
             cut: 0,
             unterminated: false,
             failure: None,
+            read: 0,
+            marks: Vec::new(),
+            passed: 0,
         }
+    }
+
+    /// Has a thread of its own read on, as soon as the input turns out to be large. `marker` finds what [`Lines::marked`] tells.
+    pub fn read_ahead(&mut self, ahead: Ahead, marker: Marker) {
+        self.source = match std::mem::replace(&mut self.source, Source::Read(Box::new(io::empty()))) {
+            Source::Read(source) => Source::Soon(source, ahead, marker),
+            other => other,
+        };
     }
 
     /// Lines of bytes in memory, for tests and parts of inputs.
@@ -193,6 +221,22 @@ impl Lines {
         self.number += 1;
     }
 
+    /// The mark of the next line, and its text, if it is marked.
+    pub fn marked(&mut self) -> Option<(Mark, &[u8])> {
+        while let Some(&mark) = self.marks.get(self.passed) {
+            let at = mark.at as usize;
+            if at > self.start {
+                break;
+            }
+            self.passed += 1;
+            if at == self.start {
+                let from = at.saturating_add(mark.indent as usize);
+                return Some((mark, self.buffer.get(from..from.saturating_add(mark.length as usize))?));
+            }
+        }
+        None
+    }
+
     /// Everything that is left, up to `limit` bytes; whether there was more.
     pub fn rest(&mut self, limit: usize) -> (Vec<u8>, bool) {
         let mut all = Vec::new();
@@ -259,6 +303,7 @@ impl Lines {
         self.cut += 1;
         // The kept part goes in front of what is pending, so that the slice can be handed out.
         let tail = self.pending().to_vec();
+        self.marks.clear();
         self.buffer.clear();
         self.buffer.extend_from_slice(&kept);
         self.buffer.extend_from_slice(&tail);
@@ -271,14 +316,57 @@ impl Lines {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end, self.newline) = (0, self.end - self.start, None);
         }
+        let source = match &mut self.source {
+            Source::Ahead(_) => return self.fill_ahead(),
+            Source::Soon(_, ahead, _) if self.read >= ahead.after => return self.begin_ahead(),
+            Source::Read(source) | Source::Soon(source, ..) => source,
+        };
         if self.buffer.len() < self.end + BLOCK / 2 {
             self.buffer.resize((self.end + BLOCK).max(self.buffer.len() * 2), 0);
         }
         let Some(room) = self.buffer.get_mut(self.end..) else { return };
-        match self.source.read(room) {
+        match source.read(room) {
             Ok(0) => self.finished = true,
-            Ok(count) => self.end += count,
+            Ok(count) => {
+                self.end += count;
+                self.read = self.read.saturating_add(count as u64);
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                self.failure = Some(error);
+                self.finished = true;
+            }
+        }
+    }
+
+    /// Starts the thread; without one, reading goes on as it was. The next `fill` gets a block.
+    fn begin_ahead(&mut self) {
+        self.source = match std::mem::replace(&mut self.source, Source::Read(Box::new(io::empty()))) {
+            Source::Soon(source, ahead, marker) => {
+                Blocks::begin(source, ahead, marker).map_or_else(Source::Read, Source::Ahead)
+            }
+            other => other,
+        };
+    }
+
+    /// The next block takes the place of the buffer; behind the begin of a long line it is added.
+    fn fill_ahead(&mut self) {
+        let Source::Ahead(blocks) = &self.source else { return };
+        let mut used = Block { marks: std::mem::take(&mut self.marks), ..Block::default() };
+        if self.end == 0 {
+            used.buffer = std::mem::take(&mut self.buffer);
+        }
+        self.passed = 0;
+        match blocks.next(used) {
+            Ok(Some(block)) if self.end == 0 => {
+                (self.buffer, self.end, self.marks) = (block.buffer, block.end, block.marks)
+            }
+            Ok(Some(block)) => {
+                self.buffer.truncate(self.end);
+                self.buffer.extend_from_slice(block.buffer.get(..block.end).unwrap_or(&[]));
+                self.end = self.buffer.len();
+            }
+            Ok(None) => self.finished = true,
             Err(error) => {
                 self.failure = Some(error);
                 self.finished = true;

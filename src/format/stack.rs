@@ -38,6 +38,12 @@ impl Stack {
         }
     }
 
+    /// Takes a frame whose line and name are known.
+    pub(super) fn push_known(&mut self, line: LineId, frame: NameId) {
+        self.frames.push(frame);
+        self.last = Some(line);
+    }
+
     /// The frames as pictures want them.
     pub(super) fn outermost_first(&self) -> impl Iterator<Item = NameId> + '_ {
         self.frames.iter().rev().copied()

@@ -5,6 +5,7 @@
 //! is read where a stack (`%k`) is followed by its value on a line. Sources: facts of `dt_consume.c` as DTrace 2.0.7 prints them
 //! (tests/data/dtrace), Apple's and illumos' tests for the older layouts.
 
+mod ahead;
 mod bars;
 mod hex;
 mod line;
@@ -46,8 +47,14 @@ fn fits(head: &[u8]) -> Fit {
     Fit::No("no stack with a value, no distribution, no aggregation row in dtrace's columns".into())
 }
 
-fn read(lines: &mut Lines, trace: &mut Trace, _options: &Options) -> Result<()> {
+fn read(lines: &mut Lines, trace: &mut Trace, options: &Options) -> Result<()> {
     let mut reader = Reader::default();
+    let cleaner = trace.names.cleaner();
+    let any_offset = !cleaner.offsets && !cleaner.addresses;
+    let mut known = ahead::Known::new(any_offset);
+    if let Some(ahead) = &options.ahead {
+        lines.read_ahead(ahead.clone(), ahead::marker(any_offset));
+    }
     loop {
         if !lines.is_ready() {
             trace.idle()?;
@@ -56,7 +63,7 @@ fn read(lines: &mut Lines, trace: &mut Trace, _options: &Options) -> Result<()> 
         let Some(line) = lines.next_raw() else { break };
         let text = line.strip_suffix(b"\r").unwrap_or(line);
         reader.line(text, text.len() < line.len(), number, trace);
-        reader.known_frames(lines, trace);
+        reader.known_frames(lines, &mut known, trace);
     }
     if lines.is_unterminated() {
         trace.loss("the last line has no end: it may be cut", lines.number());

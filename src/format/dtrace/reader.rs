@@ -2,6 +2,7 @@
 
 mod emit;
 
+use super::ahead::{Known, LEAST_INDENT};
 use super::bars::{self, Bars};
 use super::hex;
 use super::line;
@@ -109,13 +110,18 @@ impl Reader {
         self.after_return = has_return;
     }
 
-    /// Takes frames that come as they came before: what `line` would make of them needs no second look.
-    pub(super) fn known_frames(&mut self, lines: &mut Lines, trace: &mut Trace) {
-        // Lines with less indent are frames only by their looks.
-        if self.state == State::Frames && self.gap == 0 && self.indent >= 8 {
-            self.after_return = false;
-            self.first.take_known(lines, self.indent, &mut trace.names);
+    /// Takes frames that are marked or come as they came before: what `line` would make of them needs no second look.
+    pub(super) fn known_frames(&mut self, lines: &mut Lines, known: &mut Known, trace: &mut Trace) {
+        if self.state != State::Frames || self.gap > 0 || self.indent < LEAST_INDENT {
+            return;
         }
+        self.after_return = false;
+        while let Some((mark, text)) = lines.marked().filter(|(mark, _)| mark.indent as usize == self.indent) {
+            let (line, frame) = known.frame(mark.id, text, &mut trace.names);
+            self.first.push_known(line, frame);
+            lines.pass_over(self.indent.saturating_add(mark.length as usize));
+        }
+        self.first.take_known(lines, self.indent, &mut trace.names);
     }
 
     fn take(&mut self, line: &[u8], number: u64, trace: &mut Trace) {
@@ -237,7 +243,7 @@ impl Reader {
         }
         let fits = match self.state {
             State::Frames if line::is_annotation(text) => true,
-            State::Frames if indent == self.indent => indent >= 8 || line::is_frame(text),
+            State::Frames if indent == self.indent => indent >= LEAST_INDENT || line::is_frame(text),
             State::Frames => indent > 0 && self.indent > 0 && self.gap > 0 && line::is_frame(text),
             State::Tail => false,
             State::Text => indent == 0 && !self.label.is_empty() && line::is_frame(text),
