@@ -4,6 +4,7 @@
 //! line. A line longer than [`MAX_LINE`] is cut there and the rest of it dropped, which is counted.
 
 mod ahead;
+mod marks;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,8 +12,9 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::progress::Watched;
-pub use ahead::{Ahead, Died, Mark, Marker, Marking};
-use ahead::{Block, Blocks};
+use ahead::Blocks;
+pub use ahead::{Ahead, Died};
+pub use marks::{Marked, Marker, Marks};
 
 /// Longest line that is kept whole.
 pub const MAX_LINE: usize = 16 << 20;
@@ -104,9 +106,8 @@ pub struct Lines {
     failure: Option<io::Error>,
     /// How much has been read without a thread.
     read: u64,
-    /// What is known of lines in the buffer, and how many of the marks lie behind.
-    marks: Vec<Mark>,
-    passed: usize,
+    /// What is known of lines in the buffer.
+    marks: Marks,
 }
 
 /// Where more comes from.
@@ -132,8 +133,7 @@ impl Lines {
             unterminated: false,
             failure: None,
             read: 0,
-            marks: Vec::new(),
-            passed: 0,
+            marks: Marks::default(),
         }
     }
 
@@ -221,20 +221,16 @@ impl Lines {
         self.number += 1;
     }
 
-    /// The mark of the next line, and its text, if it is marked.
-    pub fn marked(&mut self) -> Option<(Mark, &[u8])> {
-        while let Some(&mark) = self.marks.get(self.passed) {
-            let at = mark.at as usize;
-            if at > self.start {
-                break;
-            }
-            self.passed += 1;
-            if at == self.start {
-                let from = at.saturating_add(mark.indent as usize);
-                return Some((mark, self.buffer.get(from..from.saturating_add(mark.length as usize))?));
-            }
-        }
-        None
+    /// The marked lines that come next, if the next one is marked.
+    pub fn marked(&mut self) -> Option<Marked<'_>> {
+        self.marks.next(self.buffer.get(..self.end)?, self.start)
+    }
+
+    /// Passes over `count` marked lines, which take that many bytes.
+    pub fn pass_over_marked(&mut self, count: usize, length: usize) {
+        self.start = self.start.saturating_add(length).min(self.end);
+        self.newline = None;
+        self.number += count as u64;
     }
 
     /// Everything that is left, up to `limit` bytes; whether there was more.
@@ -339,28 +335,22 @@ impl Lines {
         }
     }
 
-    /// Starts the thread; without one, reading goes on as it was. The next `fill` gets a block.
+    /// Starts the thread. The next `fill` gets a block.
     fn begin_ahead(&mut self) {
         self.source = match std::mem::replace(&mut self.source, Source::Read(Box::new(io::empty()))) {
-            Source::Soon(source, ahead, marker) => {
-                Blocks::begin(source, ahead, marker).map_or_else(Source::Read, Source::Ahead)
-            }
+            Source::Soon(source, ahead, marker) => Source::Ahead(Blocks::begin(source, &ahead, marker)),
             other => other,
         };
     }
 
     /// The next block takes the place of the buffer; behind the begin of a long line it is added.
     fn fill_ahead(&mut self) {
-        let Source::Ahead(blocks) = &self.source else { return };
-        let mut used = Block { marks: std::mem::take(&mut self.marks), ..Block::default() };
-        if self.end == 0 {
-            used.buffer = std::mem::take(&mut self.buffer);
-        }
-        self.passed = 0;
-        match blocks.next(used) {
-            Ok(Some(block)) if self.end == 0 => {
-                (self.buffer, self.end, self.marks) = (block.buffer, block.end, block.marks)
-            }
+        let Source::Ahead(blocks) = &mut self.source else { return };
+        let is_empty = self.end == 0;
+        let buffer = if is_empty { std::mem::take(&mut self.buffer) } else { Vec::new() };
+        self.marks.clear();
+        match blocks.next(buffer, std::mem::take(&mut self.marks)) {
+            Ok(Some(block)) if is_empty => (self.buffer, self.end, self.marks) = (block.buffer, block.end, block.marks),
             Ok(Some(block)) => {
                 self.buffer.truncate(self.end);
                 self.buffer.extend_from_slice(block.buffer.get(..block.end).unwrap_or(&[]));

@@ -38,10 +38,10 @@ impl Stack {
         }
     }
 
-    /// Takes a frame whose line and name are known.
-    pub(super) fn push_known(&mut self, line: LineId, frame: NameId) {
+    /// Takes a frame by its name alone; which line it was is not known.
+    pub(super) fn push_frame(&mut self, frame: NameId) {
         self.frames.push(frame);
-        self.last = Some(line);
+        self.last = None;
     }
 
     /// The frames as pictures want them.

@@ -1,21 +1,22 @@
-//! Reading ahead: a thread that reads (and unpacks) the input block by block, while the reader of the format works on the block before.
+//! Reading ahead: a second thread that takes blocks of the input and looks at their lines, while the reader of the format works on the blocks before.
 //!
-//! Where the reader is behind, the thread also *marks* lines: facts about single lines that hold whatever came before, so that the
-//! reader need not look at their text again. Which blocks are marked depends on the moment, and nothing else does: a mark
-//! says what the reader would have found. A few blocks go round between both, so that memory does not grow.
+//! The thread *marks* lines: facts about single lines that hold whatever came before, so that the reader need not look at their text
+//! again. Both take blocks from the same source, in order; the reader takes one for itself whenever it would have to wait for the thread.
+//! So a block without marks must be as good as one with: which ones have some depends on the moment, what the reader makes of them does not.
+//! A few blocks go round, so that memory does not grow, and each side fills its own: text that one processor wrote and the other reads
+//! costs more than the marks save.
 
 use std::io::{self, Read};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
+
+use super::marks::{Marker, Marks};
 
 /// A read that gives less may be all that its source has for now.
 const LIVE: usize = 32 << 10;
-/// How many blocks wait for the reader at the most.
+/// How many marked blocks wait for the reader at the most.
 const WAITING: usize = 4;
-/// The thread marks lines while so many blocks wait: by then the reader has enough to do.
-const ENOUGH: usize = 2;
 
 /// When to read ahead, and how.
 #[derive(Clone, Debug)]
@@ -24,43 +25,15 @@ pub struct Ahead {
     pub after: u64,
     /// Bytes of a block.
     pub block: usize,
-    /// Which blocks are marked.
-    pub marking: Marking,
-}
-
-/// Which blocks are marked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Marking {
-    /// Those for which there is time.
-    #[default]
-    InTime,
-    /// Every other one, every one: for tests.
-    Half,
-    /// All, for tests.
-    All,
+    /// The thread marks one of so many of its blocks; more than one is for tests.
+    pub each: u64,
 }
 
 impl Default for Ahead {
     fn default() -> Ahead {
-        Ahead { after: 2 << 20, block: 256 << 10, marking: Marking::InTime }
+        Ahead { after: 2 << 20, block: 128 << 10, each: 1 }
     }
 }
-
-/// What is known of a line: `indent` blanks, then `length` bytes of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
-    /// Where in its block the line begins.
-    pub at: u32,
-    /// Blanks before the text.
-    pub indent: u32,
-    /// Bytes of the text.
-    pub length: u32,
-    /// What the text is; the same number means the same.
-    pub id: u32,
-}
-
-/// Finds the marks of a block of whole lines, in order.
-pub type Marker = Box<dyn FnMut(&[u8], &mut Vec<Mark>) + Send>;
 
 /// A piece of the input. It ends with a line's end, unless a line is longer or the input ends.
 #[derive(Default)]
@@ -68,63 +41,101 @@ pub(super) struct Block {
     /// The text stands in the first `end` bytes.
     pub(super) buffer: Vec<u8>,
     pub(super) end: usize,
-    pub(super) marks: Vec<Mark>,
+    pub(super) marks: Marks,
+    /// The how many-th it is, from 0.
+    place: u64,
+    /// Nothing comes after it; why, if reading failed.
+    last: Option<Option<io::Error>>,
 }
 
-enum Message {
-    Block(Block),
-    /// The input ended, or reading failed.
-    End(Option<io::Error>),
+/// What both sides read from.
+struct Source {
+    read: Box<dyn Read + Send>,
+    size: usize,
+    /// The begin of a line.
+    rest: Vec<u8>,
+    /// How many blocks were taken.
+    taken: u64,
+    is_at_end: bool,
 }
 
-/// The reader's end of the thread.
+/// The reader's side.
 pub(super) struct Blocks {
-    ready: Receiver<Message>,
+    source: Arc<Mutex<Source>>,
+    ready: Receiver<Block>,
     used: Sender<Block>,
-    waiting: Arc<AtomicUsize>,
+    /// A block that the reader has taken for itself, while the thread had the one before in work.
+    own: Option<Block>,
+    /// Memory for such blocks.
+    spare: Vec<Block>,
+    /// The place of the next block, and whether the one before was taken by the reader.
+    place: u64,
+    was_own: bool,
+    end: Option<Option<io::Error>>,
 }
 
 impl Blocks {
-    /// Starts the thread; gives the source back if the system has none to spare.
-    pub(super) fn begin(
-        source: Box<dyn Read + Send>,
-        ahead: Ahead,
-        marker: Marker,
-    ) -> Result<Blocks, Box<dyn Read + Send>> {
+    /// Starts the thread. Without one, if the system has none to spare, the reader takes every block.
+    pub(super) fn begin(read: Box<dyn Read + Send>, ahead: &Ahead, marker: Marker) -> Blocks {
+        let source = Source { read, size: ahead.block.max(1), rest: Vec::new(), taken: 0, is_at_end: false };
+        let source = Arc::new(Mutex::new(source));
         let (ready_sender, ready) = sync_channel(WAITING);
         let (used, used_receiver) = channel();
-        // The source follows when the thread is there.
-        let (hand_over, handed) = channel();
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let counter = Arc::clone(&waiting);
-        let work = move || {
-            if let Ok(source) = handed.recv() {
-                let worker =
-                    Worker { source, ahead, marker, ready: ready_sender, used: used_receiver, waiting: counter };
-                worker.run();
-            }
+        let helper = Helper {
+            source: Arc::clone(&source),
+            each: ahead.each.max(1),
+            marker,
+            ready: ready_sender,
+            used: used_receiver,
         };
         // Nobody waits for the thread's end: it may stand in a read of a pipe that never ends.
-        if thread::Builder::new().name("ahead".into()).spawn(work).is_err() {
-            return Err(source);
-        }
-        hand_over.send(source).map_err(|unsent| unsent.0)?;
-        Ok(Blocks { ready, used, waiting })
+        let _ = thread::Builder::new().name("ahead".into()).spawn(move || helper.run());
+        Blocks { source, ready, used, own: None, spare: Vec::new(), place: 0, was_own: true, end: None }
     }
 
-    /// Waits for the next block and gives `used` back; `None` at the end.
-    pub(super) fn next(&self, used: Block) -> io::Result<Option<Block>> {
-        // A thread that has read everything needs no more blocks.
-        let _ = self.used.send(used);
-        match self.ready.recv() {
-            Ok(Message::Block(block)) => {
-                self.waiting.fetch_sub(1, Ordering::Relaxed);
-                Ok(Some(block))
-            }
-            Ok(Message::End(None)) => Ok(None),
-            Ok(Message::End(Some(error))) => Err(error),
-            Err(_) => Err(io::Error::other(Died)),
+    /// Waits for the next block and takes back the memory of the one before; `None` at the end.
+    pub(super) fn next(&mut self, buffer: Vec<u8>, marks: Marks) -> io::Result<Option<Block>> {
+        if let Some(end) = self.end.take() {
+            return end.map_or(Ok(None), Err);
         }
+        let before = Block { buffer, marks, ..Block::default() };
+        match self.was_own {
+            true => self.spare.push(before),
+            // A thread that has nothing more to read needs no block.
+            false => self.used.send(before).unwrap_or(()),
+        }
+        let mut block = self.take()?;
+        self.place += 1;
+        self.end = block.last.take();
+        Ok(Some(block))
+    }
+
+    fn take(&mut self) -> io::Result<Block> {
+        self.was_own = true;
+        if let Some(block) = self.own.take_if(|block| block.place == self.place) {
+            return Ok(block);
+        }
+        if let Ok(block) = self.ready.try_recv() {
+            self.was_own = false;
+            return Ok(block);
+        }
+        if let Some(block) = self.take_own()? {
+            return Ok(block);
+        }
+        self.was_own = false;
+        self.ready.recv().map_err(|_| io::Error::other(Died))
+    }
+
+    /// The next block, if nobody has taken it. If the thread has it in work, the one after it is taken for later.
+    fn take_own(&mut self) -> io::Result<Option<Block>> {
+        if self.own.is_some() {
+            return Ok(None);
+        }
+        let mut source = self.source.lock().map_err(|_| io::Error::other(Died))?;
+        if source.taken <= self.place + 1 {
+            self.own = source.next(self.spare.pop().unwrap_or_default());
+        }
+        Ok(self.own.take_if(|block| block.place == self.place))
     }
 }
 
@@ -133,113 +144,95 @@ impl Blocks {
 #[error("the thread that reads ahead came to an untimely end; --threads 1 does without it")]
 pub struct Died;
 
-/// The thread's end.
-struct Worker {
-    source: Box<dyn Read + Send>,
-    ahead: Ahead,
+/// The thread's side.
+struct Helper {
+    source: Arc<Mutex<Source>>,
+    each: u64,
     marker: Marker,
-    ready: SyncSender<Message>,
+    ready: SyncSender<Block>,
     used: Receiver<Block>,
-    waiting: Arc<AtomicUsize>,
 }
 
-impl Worker {
+impl Helper {
     /// Reads to the end, or until nobody takes the blocks.
     fn run(mut self) {
-        let mut rest = Vec::new();
-        let mut count = 0u64;
-        loop {
-            let mut block = match self.used.try_recv() {
+        for count in 0u64.. {
+            let spare = match self.used.try_recv() {
                 Ok(block) => block,
                 Err(TryRecvError::Empty) => Block::default(),
                 Err(TryRecvError::Disconnected) => return,
             };
-            let more = self.fill(&mut block, &mut rest);
-            count += 1;
-            if block.is_whole() && self.is_marked(count) {
-                let mut marks = std::mem::take(&mut block.marks);
-                (self.marker)(block.text(), &mut marks);
-                block.marks = marks;
+            let Some(mut block) = self.source.lock().ok().and_then(|mut source| source.next(spare)) else { return };
+            let text = block.buffer.get(..block.end).unwrap_or(&[]);
+            if text.ends_with(b"\n") && count.is_multiple_of(self.each) {
+                (self.marker)(text, &mut block.marks);
             }
-            if block.end > 0 {
-                self.waiting.fetch_add(1, Ordering::Relaxed);
-                if self.ready.send(Message::Block(block)).is_err() {
-                    return;
-                }
+            if self.ready.send(block).is_err() {
+                return;
             }
-            let end = match more {
-                Ok(true) => continue,
-                Ok(false) => None,
-                Err(error) => Some(error),
-            };
-            // What the source shows on the terminal is gone before the reader goes on.
-            drop(self.source);
-            // Nobody may be there to hear it.
-            let _ = self.ready.send(Message::End(end));
-            return;
         }
-    }
-
-    fn is_marked(&self, count: u64) -> bool {
-        match self.ahead.marking {
-            Marking::InTime => self.waiting.load(Ordering::Relaxed) >= ENOUGH,
-            Marking::Half => count % 2 == 0,
-            Marking::All => true,
-        }
-    }
-
-    /// Fills the block, which begins with the `rest` of the one before; whether there may be more.
-    fn fill(&mut self, block: &mut Block, rest: &mut Vec<u8>) -> io::Result<bool> {
-        let size = self.ahead.block.max(1).max(rest.len() * 2);
-        block.begin(rest, size);
-        let more = loop {
-            let Some(room) = block.buffer.get_mut(block.end..size).filter(|room| !room.is_empty()) else {
-                break Ok(true);
-            };
-            match self.source.read(room) {
-                Ok(0) => break Ok(false),
-                Ok(count) => {
-                    block.end += count;
-                    if count < LIVE {
-                        break Ok(true);
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => break Err(error),
-            }
-        };
-        if matches!(more, Ok(true)) {
-            block.keep_whole_lines(rest);
-        }
-        more
     }
 }
 
-impl Block {
-    fn begin(&mut self, rest: &mut Vec<u8>, size: usize) {
-        if self.buffer.len() < size {
-            self.buffer.resize(size, 0);
+impl Source {
+    /// The next block, in the memory of `spare`; `None` behind the last one.
+    fn next(&mut self, spare: Block) -> Option<Block> {
+        if self.is_at_end {
+            return None;
         }
-        if let Some(start) = self.buffer.get_mut(..rest.len()) {
-            start.copy_from_slice(rest);
+        let mut block = spare;
+        block.marks.clear();
+        self.begin(&mut block);
+        match self.fill(&mut block) {
+            Ok(true) => self.keep_whole_lines(&mut block),
+            end => {
+                self.is_at_end = true;
+                // What the source shows on the terminal is gone before the reader comes to the end.
+                self.read = Box::new(io::empty());
+                block.last = Some(end.err());
+            }
         }
-        self.end = rest.len();
-        rest.clear();
-        self.marks.clear();
+        block.place = self.taken;
+        self.taken += 1;
+        Some(block)
     }
 
-    fn text(&self) -> &[u8] {
-        self.buffer.get(..self.end).unwrap_or(&[])
+    fn begin(&mut self, block: &mut Block) {
+        let size = self.size.max(self.rest.len() + 1);
+        if block.buffer.len() < size {
+            block.buffer.resize(size, 0);
+        }
+        if let Some(start) = block.buffer.get_mut(..self.rest.len()) {
+            start.copy_from_slice(&self.rest);
+        }
+        block.end = self.rest.len();
+        self.rest.clear();
     }
 
-    fn is_whole(&self) -> bool {
-        self.text().ends_with(b"\n")
+    /// Whether there may be more.
+    fn fill(&mut self, block: &mut Block) -> io::Result<bool> {
+        let size = self.size.max(block.end + 1);
+        while let Some(room) = block.buffer.get_mut(block.end..size).filter(|room| !room.is_empty()) {
+            match self.read.read(room) {
+                Ok(0) => return Ok(false),
+                Ok(count) => {
+                    block.end += count;
+                    if count < LIVE {
+                        break;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
     }
 
-    /// Moves what stands behind the last line's end to `rest`. A line that is longer than the block stays: the reader puts it together.
-    fn keep_whole_lines(&mut self, rest: &mut Vec<u8>) {
-        let Some(newline) = memchr::memrchr(b'\n', self.text()) else { return };
-        rest.extend_from_slice(self.text().get(newline + 1..).unwrap_or(&[]));
-        self.end = newline + 1;
+    /// Keeps what stands behind the last line's end for the next block. A line that is longer than a block stays: the reader puts it together.
+    fn keep_whole_lines(&mut self, block: &mut Block) {
+        let text = block.buffer.get(..block.end).unwrap_or(&[]);
+        let Some(newline) = memchr::memrchr(b'\n', text) else { return };
+        self.rest.extend_from_slice(text.get(newline + 1..).unwrap_or(&[]));
+        block.end = newline + 1;
     }
 }

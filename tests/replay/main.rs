@@ -7,3 +7,4 @@ mod dtrace;
 mod help;
 mod laws;
 mod sums;
+mod threads;

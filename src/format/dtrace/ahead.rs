@@ -4,8 +4,9 @@
 //! be nothing else, and finding its text among those that came before is most of the work. The thread does that by itself, in a table of its own,
 //! and marks such lines with the number of the text; for the reader a number stands for what it made of the text when it came first.
 
-use crate::input::{Mark, Marker};
-use crate::model::{FrameLines, LineId, NameId, Names};
+use crate::format::stack::Stack;
+use crate::input::{Marked, Marker, Marks};
+use crate::model::{FrameLines, NameId, Names};
 
 /// Lines with less indent are frames only by their looks.
 pub(super) const LEAST_INDENT: usize = 8;
@@ -16,7 +17,7 @@ pub(super) fn marker(any_offset: bool) -> Marker {
     Box::new(move |text, marks| mark(text, &mut lines, any_offset, marks))
 }
 
-fn mark(text: &[u8], lines: &mut FrameLines, any_offset: bool, marks: &mut Vec<Mark>) {
+fn mark(text: &[u8], lines: &mut FrameLines, any_offset: bool, marks: &mut Marks) {
     let (mut at, mut indent, mut last) = (0usize, 0usize, None);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         // Mostly the indent is that of the line before.
@@ -35,11 +36,9 @@ fn mark(text: &[u8], lines: &mut FrameLines, any_offset: bool, marks: &mut Vec<M
         if let Some(before) = last.replace(line) {
             lines.follow(before, line);
         }
-        let number = |number: usize| u32::try_from(number).ok();
-        if let (Some(start), Some(indent), Some(length)) = (number(at), number(indent), number(length)) {
-            marks.push(Mark { at: start, indent, length, id: line.number() });
-        }
-        at = at.saturating_add(indent).saturating_add(length).saturating_add(1);
+        let start = at;
+        at = start.saturating_add(indent).saturating_add(length).saturating_add(1);
+        marks.add(start, at, indent, line.number());
     }
 }
 
@@ -56,10 +55,14 @@ fn is_frame(text: &[u8]) -> bool {
         && text.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// What the reader made of marked texts, by their numbers.
+/// No frame yet.
+const NONE: NameId = NameId(u32::MAX);
+
+/// The frames that the reader made of marked texts, by their numbers.
+#[derive(Default)]
 pub(super) struct Known {
     any_offset: bool,
-    frames: Vec<Option<(LineId, NameId)>>,
+    frames: Vec<NameId>,
 }
 
 impl Known {
@@ -68,22 +71,38 @@ impl Known {
         Known { any_offset, frames: Vec::new() }
     }
 
-    /// The frame of a marked line.
-    pub(super) fn frame(&mut self, id: u32, text: &[u8], names: &mut Names) -> (LineId, NameId) {
-        let id = id as usize;
-        if let Some(&Some(known)) = self.frames.get(id) {
+    /// Pushes marked lines.
+    pub(super) fn push(&mut self, marked: &Marked<'_>, stack: &mut Stack, names: &mut Names) {
+        // Texts are only looked at where a number is new.
+        let mut lines = marked.lines.split(|&byte| byte == b'\n');
+        let mut ahead = 0usize;
+        for &number in marked.numbers {
+            let known = self.frames.get(number as usize).copied().filter(|frame| *frame != NONE);
+            let frame = known.unwrap_or_else(|| {
+                let line = lines.nth(std::mem::take(&mut ahead)).unwrap_or(&[]);
+                self.frame(number, line.get(marked.indent..).unwrap_or(&[]), names)
+            });
+            ahead = if known.is_some() { ahead.saturating_add(1) } else { 0 };
+            stack.push_frame(frame);
+        }
+    }
+
+    /// The frame of a marked line with that text.
+    pub(super) fn frame(&mut self, number: u32, text: &[u8], names: &mut Names) -> NameId {
+        let at = number as usize;
+        if let Some(&known) = self.frames.get(at).filter(|frame| **frame != NONE) {
             return known;
         }
         let line = names.line(text);
-        let found = (line, names.name_of(line));
+        let frame = names.name_of(line);
         if !self.any_offset || names.stands_for_alike(line, text) {
-            if self.frames.len() <= id {
-                self.frames.resize(id.saturating_add(1), None);
+            if self.frames.len() <= at {
+                self.frames.resize(at.saturating_add(1), NONE);
             }
-            if let Some(frame) = self.frames.get_mut(id) {
-                *frame = Some(found);
+            if let Some(known) = self.frames.get_mut(at) {
+                *known = frame;
             }
         }
-        found
+        frame
     }
 }

@@ -48,10 +48,9 @@ fn fits(head: &[u8]) -> Fit {
 }
 
 fn read(lines: &mut Lines, trace: &mut Trace, options: &Options) -> Result<()> {
-    let mut reader = Reader::default();
     let cleaner = trace.names.cleaner();
     let any_offset = !cleaner.offsets && !cleaner.addresses;
-    let mut known = ahead::Known::new(any_offset);
+    let mut reader = Reader::of_marked(any_offset);
     if let Some(ahead) = &options.ahead {
         lines.read_ahead(ahead.clone(), ahead::marker(any_offset));
     }
@@ -59,11 +58,12 @@ fn read(lines: &mut Lines, trace: &mut Trace, options: &Options) -> Result<()> {
         if !lines.is_ready() {
             trace.idle()?;
         }
+        reader.mark(lines.marked().and_then(|marked| marked.numbers.first().copied()));
         let number = lines.number().saturating_add(1);
         let Some(line) = lines.next_raw() else { break };
         let text = line.strip_suffix(b"\r").unwrap_or(line);
         reader.line(text, text.len() < line.len(), number, trace);
-        reader.known_frames(lines, &mut known, trace);
+        reader.known_frames(lines, trace);
     }
     if lines.is_unterminated() {
         trace.loss("the last line has no end: it may be cut", lines.number());

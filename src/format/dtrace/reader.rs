@@ -73,6 +73,9 @@ pub(super) struct Reader {
     keys_before: usize,
     first: Stack,
     second: Stack,
+    /// What marked lines stand for, and the mark of this line.
+    known: Known,
+    mark: Option<u32>,
     /// Keys and frames of the last row.
     row: Vec<NameId>,
     stack: Vec<NameId>,
@@ -104,6 +107,16 @@ impl Reader {
         self.found
     }
 
+    /// A reader of lines that `ahead::marker(any_offset)` may have marked.
+    pub(super) fn of_marked(any_offset: bool) -> Reader {
+        Reader { known: Known::new(any_offset), ..Reader::default() }
+    }
+
+    /// The mark of the line that comes next.
+    pub(super) fn mark(&mut self, mark: Option<u32>) {
+        self.mark = mark;
+    }
+
     /// Takes the next line; `has_return`: it ended in CR LF.
     pub(super) fn line(&mut self, line: &[u8], has_return: bool, number: u64, trace: &mut Trace) {
         self.take(line, number, trace);
@@ -111,15 +124,15 @@ impl Reader {
     }
 
     /// Takes frames that are marked or come as they came before: what `line` would make of them needs no second look.
-    pub(super) fn known_frames(&mut self, lines: &mut Lines, known: &mut Known, trace: &mut Trace) {
+    pub(super) fn known_frames(&mut self, lines: &mut Lines, trace: &mut Trace) {
         if self.state != State::Frames || self.gap > 0 || self.indent < LEAST_INDENT {
             return;
         }
         self.after_return = false;
-        while let Some((mark, text)) = lines.marked().filter(|(mark, _)| mark.indent as usize == self.indent) {
-            let (line, frame) = known.frame(mark.id, text, &mut trace.names);
-            self.first.push_known(line, frame);
-            lines.pass_over(self.indent.saturating_add(mark.length as usize));
+        if let Some(marked) = lines.marked().filter(|marked| marked.indent == self.indent) {
+            self.known.push(&marked, &mut self.first, &mut trace.names);
+            let (count, length) = (marked.numbers.len(), marked.lines.len());
+            lines.pass_over_marked(count, length);
         }
         self.first.take_known(lines, self.indent, &mut trace.names);
     }
@@ -286,7 +299,10 @@ impl Reader {
             }
             self.gap = 0;
         }
-        self.first.push(text, &mut trace.names);
+        match self.mark {
+            Some(number) => self.first.push_frame(self.known.frame(number, text, &mut trace.names)),
+            None => self.first.push(text, &mut trace.names),
+        }
     }
 
     /// The text line before is the key of this row, printed by a format as `%s%k`.
