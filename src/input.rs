@@ -66,7 +66,7 @@ impl Input {
         let lines = match start.as_slice() {
             [0x1f, 0x8b] => {
                 let chained = io::Cursor::new(start).chain(source);
-                Lines::new(Box::new(flate2::read::MultiGzDecoder::new(chained)))
+                Lines::new(Box::new(Steady::new(flate2::read::MultiGzDecoder::new(chained))))
             }
             [0xff, 0xfe] => Lines::new(Box::new(Utf16::new(source, u16::from_le_bytes))),
             [0xfe, 0xff] => Lines::new(Box::new(Utf16::new(source, u16::from_be_bytes))),
@@ -362,6 +362,32 @@ impl Lines {
                 self.finished = true;
             }
         }
+    }
+}
+
+/// Asks a decoder for the same amount every time, whatever it is asked for itself: how much comes out of damaged data before
+/// the error depends on that.
+struct Steady<R> {
+    source: R,
+    ready: Vec<u8>,
+    at: usize,
+    end: usize,
+}
+
+impl<R: Read> Steady<R> {
+    fn new(source: R) -> Steady<R> {
+        Steady { source, ready: vec![0; LIVE], at: 0, end: 0 }
+    }
+}
+
+impl<R: Read> Read for Steady<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.end {
+            (self.at, self.end) = (0, self.source.read(&mut self.ready)?);
+        }
+        let count = self.ready.get(self.at..self.end).unwrap_or(&[]).read(out)?;
+        self.at += count;
+        Ok(count)
     }
 }
 

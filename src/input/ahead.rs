@@ -31,7 +31,7 @@ pub struct Ahead {
 
 impl Default for Ahead {
     fn default() -> Ahead {
-        Ahead { after: 2 << 20, block: 128 << 10, each: 1 }
+        Ahead { after: 1 << 20, block: 256 << 10, each: 1 }
     }
 }
 

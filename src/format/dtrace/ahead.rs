@@ -22,16 +22,18 @@ fn mark(text: &[u8], lines: &mut FrameLines, any_offset: bool, marks: &mut Marks
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         // Mostly the indent is that of the line before.
         let known = last.and_then(|last| lines.known(last, after(rest, indent)?));
-        let found = known.or_else(|| {
-            let line = rest.get(..memchr::memchr(b'\n', rest)?)?;
-            indent = super::line::indent(line);
-            let text = line.get(indent..).filter(|text| indent >= LEAST_INDENT && is_frame(text))?;
-            Some((lines.find(text).unwrap_or_else(|| lines.add(text, NameId(0), any_offset)), text.len()))
-        });
-        let Some((line, length)) = found else {
-            last = None;
-            at = memchr::memchr(b'\n', rest).map_or(text.len(), |end| at.saturating_add(end).saturating_add(1));
-            continue;
+        let (line, length) = match known {
+            Some(known) => known,
+            None => {
+                let whole = rest.get(..memchr::memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or(&[]);
+                indent = super::line::indent(whole);
+                let Some(text) = whole.get(indent..).filter(|text| indent >= LEAST_INDENT && is_frame(text)) else {
+                    last = None;
+                    at = at.saturating_add(whole.len()).saturating_add(1);
+                    continue;
+                };
+                (lines.find(text).unwrap_or_else(|| lines.add(text, NameId(0), any_offset)), text.len())
+            }
         };
         if let Some(before) = last.replace(line) {
             lines.follow(before, line);
