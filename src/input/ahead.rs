@@ -68,6 +68,7 @@ pub(super) struct Blocks {
     own: Option<Block>,
     /// Memory for such blocks.
     spare: Vec<Block>,
+    size: usize,
     /// The place of the next block, and whether the one before was taken by the reader.
     place: u64,
     was_own: bool,
@@ -90,7 +91,17 @@ impl Blocks {
         };
         // Nobody waits for the thread's end: it may stand in a read of a pipe that never ends.
         let _ = thread::Builder::new().name("ahead".into()).spawn(move || helper.run());
-        Blocks { source, ready, used, own: None, spare: Vec::new(), place: 0, was_own: true, end: None }
+        Blocks {
+            source,
+            ready,
+            used,
+            own: None,
+            spare: Vec::new(),
+            size: ahead.block,
+            place: 0,
+            was_own: true,
+            end: None,
+        }
     }
 
     /// Waits for the next block and takes back the memory of the one before; `None` at the end.
@@ -98,6 +109,8 @@ impl Blocks {
         if let Some(end) = self.end.take() {
             return end.map_or(Ok(None), Err);
         }
+        // A buffer that has grown by a long line does not go round.
+        let buffer = if buffer.len() > self.size { Vec::new() } else { buffer };
         let before = Block { buffer, marks, ..Block::default() };
         match self.was_own {
             true => self.spare.push(before),
