@@ -350,7 +350,10 @@ impl Lines {
         let buffer = if is_empty { std::mem::take(&mut self.buffer) } else { Vec::new() };
         self.marks.clear();
         match blocks.next(buffer, std::mem::take(&mut self.marks)) {
-            Ok(Some(block)) if is_empty => (self.buffer, self.end, self.marks) = (block.buffer, block.end, block.marks),
+            Ok(Some(block)) if is_empty => {
+                (self.buffer, self.end, self.marks) = (block.buffer, block.end, block.marks);
+                self.marks.fetch(self.buffer.get(..self.end).unwrap_or(&[]));
+            }
             Ok(Some(block)) => {
                 self.buffer.truncate(self.end);
                 self.buffer.extend_from_slice(block.buffer.get(..block.end).unwrap_or(&[]));
