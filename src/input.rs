@@ -352,6 +352,7 @@ impl Lines {
         match blocks.next(buffer, std::mem::take(&mut self.marks)) {
             Ok(Some(block)) if is_empty => {
                 (self.buffer, self.end, self.marks) = (block.buffer, block.end, block.marks);
+                self.marks.fetch(self.buffer.get(..self.end).unwrap_or(&[]));
             }
             Ok(Some(block)) => {
                 self.buffer.truncate(self.end);
