@@ -27,11 +27,13 @@ pub struct Ahead {
     pub block: usize,
     /// The thread marks one of so many of its blocks; more than one is for tests.
     pub each: u64,
+    /// The reader takes no block for itself, for tests.
+    pub waits: bool,
 }
 
 impl Default for Ahead {
     fn default() -> Ahead {
-        Ahead { after: 1 << 20, block: 256 << 10, each: 1 }
+        Ahead { after: 1 << 20, block: 256 << 10, each: 1, waits: false }
     }
 }
 
@@ -69,6 +71,7 @@ pub(super) struct Blocks {
     /// Memory for such blocks.
     spare: Vec<Block>,
     size: usize,
+    waits: bool,
     /// The place of the next block, and whether the one before was taken by the reader.
     place: u64,
     was_own: bool,
@@ -98,6 +101,7 @@ impl Blocks {
             own: None,
             spare: Vec::new(),
             size: ahead.block,
+            waits: ahead.waits,
             place: 0,
             was_own: true,
             end: None,
@@ -141,7 +145,7 @@ impl Blocks {
 
     /// The next block, if nobody has taken it. If the thread has it in work, the one after it is taken for later.
     fn take_own(&mut self) -> io::Result<Option<Block>> {
-        if self.own.is_some() {
+        if self.own.is_some() || self.waits {
             return Ok(None);
         }
         let mut source = self.source.lock().map_err(|_| io::Error::other(Died))?;

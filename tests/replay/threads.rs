@@ -35,9 +35,9 @@ fn seen(
     Ok(all)
 }
 
-/// Blocks of that size, one `each` so many of which is marked.
+/// Blocks of that size: all marked, or one of so many as far as the moment has it.
 fn ahead(block: usize, each: u64) -> Option<Ahead> {
-    Some(Ahead { after: 0, block, each })
+    Some(Ahead { after: 0, block, each, waits: each == 1 })
 }
 
 /// Gives at most so many bytes a read.
@@ -135,7 +135,7 @@ fn the_thread_may_begin_anywhere() {
     let source = || Box::new(Drops(Cursor::new(bytes.clone()), 5));
     let alone = seen(source(), Some("dtrace"), &Cleaner::default(), None).unwrap();
     for after in (0..bytes.len() as u64).step_by(7) {
-        let ahead = Ahead { after, block: 250, each: 1 };
+        let ahead = Ahead { after, block: 250, each: 1, waits: true };
         assert_eq!(seen(source(), Some("dtrace"), &Cleaner::default(), Some(ahead)).unwrap(), alone, "{after}");
     }
 }
