@@ -3,12 +3,18 @@
 //! Compressed files are found by content (gzip), UTF-16 by its byte order mark. Lines are slices of one buffer: no allocation a
 //! line. A line longer than [`MAX_LINE`] is cut there and the rest of it dropped, which is counted.
 
+mod ahead;
+mod marks;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::progress::Watched;
+use ahead::Blocks;
+pub use ahead::{Ahead, Died};
+pub use marks::{Marked, Marker, Marks};
 
 /// Longest line that is kept whole.
 pub const MAX_LINE: usize = 16 << 20;
@@ -52,7 +58,7 @@ impl Input {
     }
 
     /// An input of that name from any reader; looks at its first bytes.
-    pub fn from_read(name: &str, mut source: Box<dyn Read>) -> Result<Input> {
+    pub fn from_read(name: &str, mut source: Box<dyn Read + Send>) -> Result<Input> {
         let failed = |error| Error::Io { what: name.to_owned(), source: error };
         let mut start = [0u8; 2];
         let got = read_full(&mut source, &mut start).map_err(failed)?;
@@ -60,7 +66,7 @@ impl Input {
         let lines = match start.as_slice() {
             [0x1f, 0x8b] => {
                 let chained = io::Cursor::new(start).chain(source);
-                Lines::new(Box::new(flate2::read::MultiGzDecoder::new(chained)))
+                Lines::new(Box::new(Steady::new(flate2::read::MultiGzDecoder::new(chained))))
             }
             [0xff, 0xfe] => Lines::new(Box::new(Utf16::new(source, u16::from_le_bytes))),
             [0xfe, 0xff] => Lines::new(Box::new(Utf16::new(source, u16::from_be_bytes))),
@@ -85,7 +91,7 @@ fn read_full(source: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// The lines of an input.
 pub struct Lines {
-    source: Box<dyn Read>,
+    source: Source,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -98,13 +104,25 @@ pub struct Lines {
     unterminated: bool,
     /// Reading failed (a cut gzip file): the lines so far stand.
     failure: Option<io::Error>,
+    /// How much has been read without a thread.
+    read: u64,
+    /// What is known of lines in the buffer.
+    marks: Marks,
+}
+
+/// Where more comes from.
+enum Source {
+    Read(Box<dyn Read + Send>),
+    /// Later read ahead.
+    Soon(Box<dyn Read + Send>, Ahead, Marker),
+    Ahead(Blocks),
 }
 
 impl Lines {
     /// Lines of any reader.
-    pub fn new(source: Box<dyn Read>) -> Lines {
+    pub fn new(source: Box<dyn Read + Send>) -> Lines {
         Lines {
-            source,
+            source: Source::Read(source),
             buffer: Vec::new(),
             start: 0,
             end: 0,
@@ -114,7 +132,17 @@ impl Lines {
             cut: 0,
             unterminated: false,
             failure: None,
+            read: 0,
+            marks: Marks::default(),
         }
+    }
+
+    /// Has a thread of its own read on, as soon as the input turns out to be large. `marker` finds what [`Lines::marked`] tells.
+    pub fn read_ahead(&mut self, ahead: Ahead, marker: Marker) {
+        self.source = match std::mem::replace(&mut self.source, Source::Read(Box::new(io::empty()))) {
+            Source::Read(source) => Source::Soon(source, ahead, marker),
+            other => other,
+        };
     }
 
     /// Lines of bytes in memory, for tests and parts of inputs.
@@ -193,6 +221,18 @@ impl Lines {
         self.number += 1;
     }
 
+    /// The marked lines that come next, if the next one is marked.
+    pub fn marked(&mut self) -> Option<Marked<'_>> {
+        self.marks.next(self.buffer.get(..self.end)?, self.start)
+    }
+
+    /// Passes over `count` marked lines, which take that many bytes.
+    pub fn pass_over_marked(&mut self, count: usize, length: usize) {
+        self.start = self.start.saturating_add(length).min(self.end);
+        self.newline = None;
+        self.number += count as u64;
+    }
+
     /// Everything that is left, up to `limit` bytes; whether there was more.
     pub fn rest(&mut self, limit: usize) -> (Vec<u8>, bool) {
         let mut all = Vec::new();
@@ -259,6 +299,7 @@ impl Lines {
         self.cut += 1;
         // The kept part goes in front of what is pending, so that the slice can be handed out.
         let tail = self.pending().to_vec();
+        self.marks.clear();
         self.buffer.clear();
         self.buffer.extend_from_slice(&kept);
         self.buffer.extend_from_slice(&tail);
@@ -271,19 +312,85 @@ impl Lines {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end, self.newline) = (0, self.end - self.start, None);
         }
+        let source = match &mut self.source {
+            Source::Ahead(_) => return self.fill_ahead(),
+            Source::Soon(_, ahead, _) if self.read >= ahead.after => return self.begin_ahead(),
+            Source::Read(source) | Source::Soon(source, ..) => source,
+        };
         if self.buffer.len() < self.end + BLOCK / 2 {
             self.buffer.resize((self.end + BLOCK).max(self.buffer.len() * 2), 0);
         }
         let Some(room) = self.buffer.get_mut(self.end..) else { return };
-        match self.source.read(room) {
+        match source.read(room) {
             Ok(0) => self.finished = true,
-            Ok(count) => self.end += count,
+            Ok(count) => {
+                self.end += count;
+                self.read = self.read.saturating_add(count as u64);
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
                 self.failure = Some(error);
                 self.finished = true;
             }
         }
+    }
+
+    /// Starts the thread. The next `fill` gets a block.
+    fn begin_ahead(&mut self) {
+        self.source = match std::mem::replace(&mut self.source, Source::Read(Box::new(io::empty()))) {
+            Source::Soon(source, ahead, marker) => Source::Ahead(Blocks::begin(source, &ahead, marker)),
+            other => other,
+        };
+    }
+
+    /// The next block takes the place of the buffer; behind the begin of a long line it is added.
+    fn fill_ahead(&mut self) {
+        let Source::Ahead(blocks) = &mut self.source else { return };
+        let is_empty = self.end == 0;
+        let buffer = if is_empty { std::mem::take(&mut self.buffer) } else { Vec::new() };
+        self.marks.clear();
+        match blocks.next(buffer, std::mem::take(&mut self.marks)) {
+            Ok(Some(block)) if is_empty => {
+                (self.buffer, self.end, self.marks) = (block.buffer, block.end, block.marks);
+                self.marks.fetch(self.buffer.get(..self.end).unwrap_or(&[]));
+            }
+            Ok(Some(block)) => {
+                self.buffer.truncate(self.end);
+                self.buffer.extend_from_slice(block.buffer.get(..block.end).unwrap_or(&[]));
+                self.end = self.buffer.len();
+            }
+            Ok(None) => self.finished = true,
+            Err(error) => {
+                self.failure = Some(error);
+                self.finished = true;
+            }
+        }
+    }
+}
+
+/// Asks a decoder for the same amount every time, whatever it is asked for itself: how much comes out of damaged data before
+/// the error depends on that.
+struct Steady<R> {
+    source: R,
+    ready: Vec<u8>,
+    at: usize,
+    end: usize,
+}
+
+impl<R: Read> Steady<R> {
+    fn new(source: R) -> Steady<R> {
+        Steady { source, ready: vec![0; LIVE], at: 0, end: 0 }
+    }
+}
+
+impl<R: Read> Read for Steady<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.end {
+            (self.at, self.end) = (0, self.source.read(&mut self.ready)?);
+        }
+        let count = self.ready.get(self.at..self.end).unwrap_or(&[]).read(out)?;
+        self.at += count;
+        Ok(count)
     }
 }
 

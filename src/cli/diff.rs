@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Show;
+use super::{Show, Threads};
 use crate::error::{Error, Result};
 use crate::format;
 use crate::input::Input;
@@ -32,6 +32,8 @@ pub(super) struct Diff {
     /// Format of both inputs; default: found by their content
     #[arg(long, value_name = "FORMAT")]
     from: Option<String>,
+    #[command(flatten)]
+    threads: Threads,
     #[command(flatten)]
     compare: Compare,
     #[command(flatten)]
@@ -64,7 +66,8 @@ impl Diff {
     fn read(&self, file: &str, may_be_empty: bool, quiet: bool) -> Result<Trace> {
         let mut trace = self.show.trace();
         let mut input = Input::open_watched(file, !quiet)?;
-        match format::read(&mut input, self.from.as_deref(), &format::Options::default(), &mut trace) {
+        let options = format::Options { ahead: self.threads.ahead(), ..format::Options::default() };
+        match format::read(&mut input, self.from.as_deref(), &options, &mut trace) {
             Err(Error::Empty { .. }) if may_be_empty => {}
             result => result?,
         }

@@ -15,10 +15,12 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::thread;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
+use crate::input::Ahead;
 use crate::model::{Passes, Trace};
 use crate::{model, output::Output, symbol, units, view};
 
@@ -80,6 +82,22 @@ pub(crate) struct Show {
     select: Select,
     #[command(flatten)]
     options: view::Options,
+}
+
+/// How saved files are read.
+#[derive(Args)]
+struct Threads {
+    /// Threads that read, 1 or 2; more are 2. Default: 2 if there are as many processors. Results are the same
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+impl Threads {
+    /// How to read ahead, with more than one.
+    fn ahead(&self) -> Option<Ahead> {
+        let is_spare = || thread::available_parallelism().is_ok_and(|count| count.get() > 1);
+        self.threads.map_or_else(is_spare, |count| count > 1).then(Ahead::default)
+    }
 }
 
 /// What of the data is shown.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Show;
+use super::{Show, Threads};
 use crate::error::{Error, Result};
 use crate::format;
 use crate::input::Input;
@@ -44,6 +44,8 @@ pub(super) struct Replay {
     #[arg(long)]
     two_counts: bool,
     #[command(flatten)]
+    threads: Threads,
+    #[command(flatten)]
     show: Show,
 }
 
@@ -54,7 +56,7 @@ impl Replay {
         let showing = self.show.begin(&mut trace)?;
         let stdin = ["-".to_owned()];
         let files = if self.files.is_empty() { &stdin[..] } else { &self.files };
-        let options = format::Options { two_counts: self.two_counts };
+        let options = format::Options { two_counts: self.two_counts, ahead: self.threads.ahead() };
         for file in files {
             let mut input = Input::open_watched(file, !quiet)?;
             format::read(&mut input, self.from.as_deref(), &options, &mut trace)?;

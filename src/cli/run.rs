@@ -7,11 +7,10 @@ mod start;
 mod status;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
@@ -200,9 +199,9 @@ fn follow(
     save: Option<Save>,
     status: &Status,
 ) -> Result<(Trace, Result<()>)> {
-    let save = Rc::new(RefCell::new(save));
+    let save = Arc::new(Mutex::new(save));
     let mut text = Tee { text: session.text(), save: save.clone() };
-    let finish = || save.take().map_or(Ok(()), Save::finish);
+    let finish = || kept(&save).take().map_or(Ok(()), Save::finish);
     let Sink { mut trace, showing } = sink;
     let Some(showing) = showing else {
         status.end();
@@ -278,13 +277,18 @@ fn copy(text: &mut Tee) -> Result<()> {
 /// The text of the trace, which is saved as it passes by.
 struct Tee {
     text: Text,
-    save: Rc<RefCell<Option<Save>>>,
+    save: Arc<Mutex<Option<Save>>>,
+}
+
+/// The dump, whatever became of others that used it.
+fn kept(save: &Mutex<Option<Save>>) -> MutexGuard<'_, Option<Save>> {
+    save.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Read for Tee {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let length = self.text.read(out)?;
-        if let Some(save) = &mut *self.save.borrow_mut() {
+        if let Some(save) = &mut *kept(&self.save) {
             save.write(out.get(..length).unwrap_or_default());
         }
         Ok(length)

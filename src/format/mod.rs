@@ -30,8 +30,10 @@ mod xstack;
 // Logs of queries.
 mod slow_log;
 
+use std::io;
+
 use crate::error::{Error, Result};
-use crate::input::{Input, Lines};
+use crate::input::{Ahead, Died, Input, Lines};
 use crate::model::Trace;
 
 /// How well an input fits a format, judged by its first 64 KiB.
@@ -50,6 +52,8 @@ pub enum Fit {
 pub struct Options {
     /// The second count of folded lines is a count, not a part of the last frame.
     pub two_counts: bool,
+    /// A second thread reads ahead, where the format can use one.
+    pub ahead: Option<Ahead>,
 }
 
 /// One format.
@@ -93,6 +97,9 @@ pub fn read(input: &mut Input, from: Option<&str>, options: &Options, trace: &mu
     };
     trace.begin_input(&input.name);
     (format.read)(&mut input.lines, trace, options)?;
+    if input.lines.failure().and_then(io::Error::get_ref).is_some_and(|inner| inner.is::<Died>()) {
+        return Err(Error::Io { what: input.name.clone(), source: io::Error::other(Died) });
+    }
     let (cut, failure) = (input.lines.cut_lines(), input.lines.failure().map(|error| error.to_string()));
     if cut > 0 {
         trace.losses(format!("line longer than {} MB, cut", crate::input::MAX_LINE >> 20), cut);

@@ -38,6 +38,12 @@ impl Stack {
         }
     }
 
+    /// Takes a frame by its name alone; which line it was is not known.
+    pub(super) fn push_frame(&mut self, frame: NameId) {
+        self.frames.push(frame);
+        self.last = None;
+    }
+
     /// The frames as pictures want them.
     pub(super) fn outermost_first(&self) -> impl Iterator<Item = NameId> + '_ {
         self.frames.iter().rev().copied()

@@ -14,6 +14,13 @@ use super::NameId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineId(u32);
 
+impl LineId {
+    /// It as a number, counted from 0.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// No line.
 const NONE: LineId = LineId(u32::MAX);
 
@@ -43,7 +50,7 @@ impl Slot {
 
 /// All distinct lines.
 #[derive(Default)]
-pub(super) struct FrameLines {
+pub struct FrameLines {
     bytes: Vec<u8>,
     lines: Vec<Line>,
     table: HashTable<Slot>,
@@ -52,13 +59,13 @@ pub(super) struct FrameLines {
 
 impl FrameLines {
     /// The number of a line, if it is there.
-    pub(super) fn find(&self, raw: &[u8]) -> Option<LineId> {
+    pub fn find(&self, raw: &[u8]) -> Option<LineId> {
         let with_offset = without_offset(raw).and_then(|symbol| self.get(symbol, true));
         with_offset.or_else(|| self.get(raw, false))
     }
 
     /// Adds a line that is not there, and its name; with `any_offset` it stands for all that differ in their offset only.
-    pub(super) fn add(&mut self, raw: &[u8], name: NameId, any_offset: bool) -> LineId {
+    pub fn add(&mut self, raw: &[u8], name: NameId, any_offset: bool) -> LineId {
         let symbol = without_offset(raw).filter(|_| any_offset);
         let (text, has_offset) = (symbol.unwrap_or(raw), symbol.is_some());
         let slot = Slot {
@@ -78,8 +85,13 @@ impl FrameLines {
         self.lines.get(line.0 as usize).map_or(NameId(0), |line| line.name)
     }
 
+    /// Whether a line stands for all that differ in their offset only.
+    pub(super) fn has_any_offset(&self, line: LineId) -> bool {
+        self.lines.get(line.0 as usize).is_some_and(|line| line.has_offset)
+    }
+
     /// Remembers that `line` came after `before`.
-    pub(super) fn follow(&mut self, before: LineId, line: LineId) {
+    pub fn follow(&mut self, before: LineId, line: LineId) {
         if let Some(Line { next, .. }) = self.lines.get_mut(before.0 as usize)
             && next[0] != line
         {
@@ -88,7 +100,7 @@ impl FrameLines {
     }
 
     /// The line that `rest` begins with, and its length, if it is there and can be nothing but a frame wherever frames stand.
-    pub(super) fn known(&mut self, before: LineId, rest: &[u8]) -> Option<(LineId, usize)> {
+    pub fn known(&mut self, before: LineId, rest: &[u8]) -> Option<(LineId, usize)> {
         if !rest.first().is_some_and(|first| first.is_ascii_graphic() && *first != b'[') {
             return None;
         }

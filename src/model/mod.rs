@@ -31,7 +31,7 @@ pub use anonymize::Anonymizer;
 pub use distribution::{Bucket, Distribution};
 pub use event::{EventTable, Field, FieldType, FieldValue, Schema};
 pub use filter::Filter;
-pub use frame_lines::LineId;
+pub use frame_lines::{FrameLines, LineId};
 pub use heading::{Heading, Picture};
 pub use heat::Heat;
 pub use latency::Latency;

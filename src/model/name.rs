@@ -83,6 +83,11 @@ impl Names {
         self.lines.name(line)
     }
 
+    /// Whether the number of this line is also that of every other that differs from `raw` in its offset only, if `raw` has one.
+    pub fn stands_for_alike(&self, line: LineId, raw: &[u8]) -> bool {
+        without_offset(raw).is_none() || self.lines.has_any_offset(line)
+    }
+
     /// Remembers that `line` came after `before`.
     pub fn follow(&mut self, before: LineId, line: LineId) {
         self.lines.follow(before, line);

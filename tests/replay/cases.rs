@@ -39,7 +39,7 @@ fn br_02_text_that_ends_in_a_number_is_one_frame() {
         assert!(!frames.ends_with(|c: char| c.is_ascii_digit()) || !frames.contains(" 1"), "{line}");
         assert_eq!(frames.split(';').count(), 2);
     }
-    let two = Options { two_counts: true };
+    let two = Options { two_counts: true, ..Options::default() };
     let trace = Reading { options: two, ..Reading::default() }.of(b"main;a 5 7\nmain;b 1 0\n");
     let totals: Vec<(Option<&str>, i128)> =
         trace.series.iter().map(|series| (series.name.as_deref(), series.total())).collect();

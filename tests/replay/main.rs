@@ -8,3 +8,4 @@ mod help;
 mod laws;
 mod records;
 mod sums;
+mod threads;

@@ -5,6 +5,7 @@
 //! is read where a stack (`%k`) is followed by its value on a line. Sources: facts of `dt_consume.c` as DTrace 2.0.7 prints them
 //! (tests/data/dtrace), Apple's and illumos' tests for the older layouts.
 
+mod ahead;
 mod bars;
 mod hex;
 mod line;
@@ -46,12 +47,18 @@ fn fits(head: &[u8]) -> Fit {
     Fit::No("no stack with a value, no distribution, no aggregation row in dtrace's columns".into())
 }
 
-fn read(lines: &mut Lines, trace: &mut Trace, _options: &Options) -> Result<()> {
-    let mut reader = Reader::default();
+fn read(lines: &mut Lines, trace: &mut Trace, options: &Options) -> Result<()> {
+    let cleaner = trace.names.cleaner();
+    let any_offset = !cleaner.offsets && !cleaner.addresses;
+    let mut reader = Reader::of_marked(any_offset);
+    if let Some(ahead) = &options.ahead {
+        lines.read_ahead(ahead.clone(), ahead::marker(any_offset));
+    }
     loop {
         if !lines.is_ready() {
             trace.idle()?;
         }
+        reader.mark(lines.marked().and_then(|marked| marked.numbers.first().copied()));
         let number = lines.number().saturating_add(1);
         let Some(line) = lines.next_raw() else { break };
         let text = line.strip_suffix(b"\r").unwrap_or(line);

@@ -2,6 +2,7 @@
 
 mod emit;
 
+use super::ahead::{Known, LEAST_INDENT};
 use super::bars::{self, Bars};
 use super::hex;
 use super::line;
@@ -72,6 +73,9 @@ pub(super) struct Reader {
     keys_before: usize,
     first: Stack,
     second: Stack,
+    /// What marked lines stand for, and the mark of this line.
+    known: Known,
+    mark: Option<u32>,
     /// Keys and frames of the last row.
     row: Vec<NameId>,
     stack: Vec<NameId>,
@@ -103,19 +107,34 @@ impl Reader {
         self.found
     }
 
+    /// A reader of lines that `ahead::marker(any_offset)` may have marked.
+    pub(super) fn of_marked(any_offset: bool) -> Reader {
+        Reader { known: Known::new(any_offset), ..Reader::default() }
+    }
+
+    /// The mark of the line that comes next.
+    pub(super) fn mark(&mut self, mark: Option<u32>) {
+        self.mark = mark;
+    }
+
     /// Takes the next line; `has_return`: it ended in CR LF.
     pub(super) fn line(&mut self, line: &[u8], has_return: bool, number: u64, trace: &mut Trace) {
         self.take(line, number, trace);
         self.after_return = has_return;
     }
 
-    /// Takes frames that come as they came before: what `line` would make of them needs no second look.
+    /// Takes frames that are marked or come as they came before: what `line` would make of them needs no second look.
     pub(super) fn known_frames(&mut self, lines: &mut Lines, trace: &mut Trace) {
-        // Lines with less indent are frames only by their looks.
-        if self.state == State::Frames && self.gap == 0 && self.indent >= 8 {
-            self.after_return = false;
-            self.first.take_known(lines, self.indent, &mut trace.names);
+        if self.state != State::Frames || self.gap > 0 || self.indent < LEAST_INDENT {
+            return;
         }
+        self.after_return = false;
+        if let Some(marked) = lines.marked().filter(|marked| marked.indent == self.indent) {
+            self.known.push(&marked, &mut self.first, &mut trace.names);
+            let (count, length) = (marked.numbers.len(), marked.lines.len());
+            lines.pass_over_marked(count, length);
+        }
+        self.first.take_known(lines, self.indent, &mut trace.names);
     }
 
     fn take(&mut self, line: &[u8], number: u64, trace: &mut Trace) {
@@ -237,7 +256,7 @@ impl Reader {
         }
         let fits = match self.state {
             State::Frames if line::is_annotation(text) => true,
-            State::Frames if indent == self.indent => indent >= 8 || line::is_frame(text),
+            State::Frames if indent == self.indent => indent >= LEAST_INDENT || line::is_frame(text),
             State::Frames => indent > 0 && self.indent > 0 && self.gap > 0 && line::is_frame(text),
             State::Tail => false,
             State::Text => indent == 0 && !self.label.is_empty() && line::is_frame(text),
@@ -280,7 +299,10 @@ impl Reader {
             }
             self.gap = 0;
         }
-        self.first.push(text, &mut trace.names);
+        match self.mark {
+            Some(number) => self.first.push_frame(self.known.frame(number, text, &mut trace.names)),
+            None => self.first.push(text, &mut trace.names),
+        }
     }
 
     /// The text line before is the key of this row, printed by a format as `%s%k`.
