@@ -15,7 +15,6 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
-use std::thread;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -87,16 +86,15 @@ pub(crate) struct Show {
 /// How saved files are read.
 #[derive(Args)]
 struct Threads {
-    /// Threads that read, 1 or 2; more are 2. Default: 2 if there are as many processors. Results are the same
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
+    /// Threads that read a text of dtrace(1): 2 (more are 2) take less time for a large one and more of the processors; default: 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), default_value = "1", hide_default_value = true)]
+    threads: u16,
 }
 
 impl Threads {
     /// How to read ahead, with more than one.
     fn ahead(&self) -> Option<Ahead> {
-        let is_spare = || thread::available_parallelism().is_ok_and(|count| count.get() > 1);
-        self.threads.map_or_else(is_spare, |count| count > 1).then(Ahead::default)
+        (self.threads > 1).then(Ahead::default)
     }
 }
 
