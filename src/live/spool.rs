@@ -14,6 +14,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const MEMORY: usize = 32 << 20;
 /// Size of one read from the pipe.
 const CHUNK: usize = 64 << 10;
+/// Reads before clock, signals and the reader have their turn: a fast writer would keep the pipe full for ever.
+const ROUND: usize = 64;
 
 /// Text on its way from libdtrace to the reader.
 pub(super) struct Spool {
@@ -61,7 +63,7 @@ impl Spool {
         Ok(Spool { state: Mutex::new(state), changed: Condvar::new() })
     }
 
-    /// Takes in what is in the pipe now. False once the pipe has ended.
+    /// Takes in what is in the pipe now, [`ROUND`] reads at the most. False once the pipe has ended.
     pub fn pump(&self) -> bool {
         let mut state = self.lock();
         state.pump();
@@ -120,7 +122,8 @@ impl Spool {
 impl State {
     fn pump(&mut self) {
         let mut chunk = std::mem::take(&mut self.chunk);
-        while let Some(pipe) = &self.pipe {
+        for _ in 0..ROUND {
+            let Some(pipe) = &self.pipe else { break };
             match read_fd(pipe.as_raw_fd(), &mut chunk) {
                 Ok(0) => self.end(),
                 Ok(length) => self.take(chunk.get(..length).unwrap_or_default()),
