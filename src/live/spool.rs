@@ -14,6 +14,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const MEMORY: usize = 32 << 20;
 /// Size of one read from the pipe.
 const CHUNK: usize = 64 << 10;
+/// What the pipe is to hold, where the system can be asked for that: a round of records at full load, so that libdtrace need not sleep
+/// until the draining thread has its turn. The default of 64 KiB is 500 lines.
+const PIPE: libc::c_int = 1 << 20;
 /// Reads before clock, signals and the reader have their turn: a fast writer would keep the pipe full for ever.
 const ROUND: usize = 64;
 
@@ -228,6 +231,12 @@ impl State {
 /// A pipe whose two ends no child inherits.
 pub(super) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (reader, writer) = io::pipe()?;
+    if cfg!(target_os = "linux") {
+        /// `F_SETPIPE_SZ` of <linux/fcntl.h>, which other systems do not have.
+        const SET_SIZE: libc::c_int = 1031;
+        // SAFETY: takes and gives plain integers. Refused, the pipe stays as it is.
+        unsafe { libc::fcntl(writer.as_raw_fd(), SET_SIZE, PIPE) };
+    }
     Ok((reader.into(), writer.into()))
 }
 
