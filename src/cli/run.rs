@@ -157,14 +157,28 @@ impl Run {
                 };
             }
         };
-        let shown = follow(&job, &self.input_name(&job), &session, sink, save, &status);
+        let (shown, saved) = follow(&job, &self.input_name(&job), &session, sink, save, &status);
         status.end();
         if shown.is_err() && signals_received() > 1 {
             drop(session);
+            saved.unwrap_or_else(|error| say(quiet, &error.to_string()));
             return Ok(self.interrupted());
         }
-        // A broken pipe, a full disk: detach, then say it.
-        let (trace, saved) = shown?;
+        let trace = match shown {
+            Ok(trace) => trace,
+            // A broken pipe, a full disk: detach, then say it, and what became of the dump.
+            Err(error) => {
+                drop(session);
+                saved?;
+                if let Some(path) = self.save.as_deref().filter(|_| !error.is_broken_pipe()) {
+                    say(
+                        quiet,
+                        &format!("{}: the dump is complete up to the failure that ended the trace", path.display()),
+                    );
+                }
+                return Err(error);
+            }
+        };
         let report = session
             .finish(|| say(quiet, "the results are complete; DTrace takes its probes out, which can take a minute"));
         saved?;
@@ -190,7 +204,8 @@ struct Sink<'a> {
     showing: Option<Showing<'a>>,
 }
 
-/// Reads the text of the trace to its end and shows it, while the target may still live.
+/// Reads the text of the trace to its end and shows it, while the target may still live. What comes back is what was shown, and what
+/// became of the dump.
 fn follow(
     job: &Job,
     name: &str,
@@ -198,29 +213,47 @@ fn follow(
     sink: Sink<'_>,
     save: Option<Save>,
     status: &Status,
-) -> Result<(Trace, Result<()>)> {
+) -> (Result<Trace>, Result<()>) {
     let save = Arc::new(Mutex::new(save));
-    let mut text = Tee { text: session.text(), save: save.clone() };
-    let finish = || kept(&save).take().map_or(Ok(()), Save::finish);
-    let Sink { mut trace, showing } = sink;
-    let Some(showing) = showing else {
+    let tee = || Tee { text: session.text(), save: save.clone() };
+    let taken_in = take_in(job, name, session, sink, tee(), status);
+    if taken_in.is_err() && kept(&save).is_some() {
+        // Nobody sees the rest, but the dump shall end as a trace ends.
+        session.stop();
+        if let (Err(error), Some(save)) = (io::copy(&mut tee(), &mut io::sink()), &mut *kept(&save)) {
+            save.break_off(error);
+        }
+    }
+    // The dump is complete, whatever becomes of the view.
+    let saved = kept(&save).take().map_or(Ok(()), Save::finish);
+    let shown = taken_in.and_then(|Sink { mut trace, showing }| {
+        trace.finish();
         status.end();
-        copy(&mut text)?;
-        return Ok((trace, finish()));
-    };
-    match job.has_records() {
-        // Lines appear as they come: nothing may stand between them.
+        showing.map_or(Ok(()), |showing| showing.end(&mut trace))?;
+        Ok(trace)
+    });
+    (shown, saved)
+}
+
+/// Reads the text of the trace to its end; streams show it as it comes.
+fn take_in<'a>(
+    job: &Job,
+    name: &str,
+    session: &Session,
+    mut sink: Sink<'a>,
+    mut text: Tee,
+    status: &Status,
+) -> Result<Sink<'a>> {
+    // Where lines appear as they come nothing may stand between them.
+    match sink.showing.is_none() || job.has_records() {
         true => status.end(),
         false => status.watch(session.progress()),
     }
-    let mut input = Input::from_read(name, Box::new(text))?;
-    read(&mut input, job, &mut trace)?;
-    // The dump is complete, whatever becomes of the view.
-    let saved = finish();
-    trace.finish();
-    status.end();
-    showing.end(&mut trace)?;
-    Ok((trace, saved))
+    match sink.showing {
+        None => copy(&mut text)?,
+        Some(_) => read(&mut Input::from_read(name, Box::new(text))?, job, &mut sink.trace)?,
+    }
+    Ok(sink)
 }
 
 fn read(input: &mut Input, job: &Job, trace: &mut Trace) -> Result<()> {

@@ -64,9 +64,12 @@ fn kernel(eyes: &dyn Eyes) -> Finding {
 
 /// Mount, uprobes and kprobes.
 fn tracefs(eyes: &dyn Eyes) -> Vec<Finding> {
-    // Without root the directory looks empty, whatever is mounted.
+    // Without root the directory looks empty, whatever is mounted. The names of the kernel's functions can be read all the same.
     if !eyes.is_root() {
-        return vec![Finding::doubt("tracefs", "cannot be looked at without root", "")];
+        let names = eyes.read(NAMES).unwrap_or_default();
+        let has_kprobes = names.is_empty() || has_name(&names, "register_kprobe");
+        let unseen = Finding::doubt("tracefs", "cannot be looked at without root", "");
+        return [unseen].into_iter().chain((!has_kprobes).then(no_kprobes)).collect();
     }
     let Some(at) = TRACEFS.iter().find(|at| eyes.exists(&format!("{at}/events"))) else {
         return vec![Finding::bad(
@@ -81,12 +84,7 @@ fn tracefs(eyes: &dyn Eyes) -> Vec<Finding> {
         found.push(Finding::lacks("uprobes", says, "a kernel with CONFIG_UPROBE_EVENTS=y", &["pid", "mysql"]));
     }
     if !eyes.exists(&format!("{at}/kprobe_events")) {
-        found.push(Finding::lacks(
-            "kprobes",
-            "the kernel has no kprobes: fbt, io and sched:::on-cpu cannot fire",
-            "a kernel with CONFIG_KPROBES=y; without: sampling, static probes, pid forms and system calls work",
-            &["fbt", "io", "sched:on-cpu"],
-        ));
+        found.push(no_kprobes());
     }
     if found.is_empty() {
         found.push(Finding::good("tracefs", format!("{at}, uprobes, kprobes")));
@@ -94,14 +92,30 @@ fn tracefs(eyes: &dyn Eyes) -> Vec<Finding> {
     found
 }
 
+fn no_kprobes() -> Finding {
+    Finding::lacks(
+        "kprobes",
+        "the kernel has no kprobes: fbt, io and sched:::on-cpu cannot fire",
+        "a kernel with CONFIG_KPROBES=y; without: sampling, static probes, pid forms and system calls work",
+        &["fbt", "io", "sched:on-cpu"],
+    )
+}
+
+/// The kernel's names: functions always, variables with KALLSYMS_ALL.
+const NAMES: &str = "/proc/kallsyms";
+
+fn has_name(names: &str, name: &str) -> bool {
+    names.lines().any(|line| line.split_whitespace().nth(2) == Some(name))
+}
+
 /// The D library io.d refers to a variable of the kernel, whose name is kept with KALLSYMS_ALL only; without it not even BEGIN compiles.
 /// `own`: the library that the user gives in its place.
 fn symbols(own: Option<&str>, eyes: &dyn Eyes) -> Finding {
-    let names = eyes.read("/proc/kallsyms").unwrap_or_default();
+    let names = eyes.read(NAMES).unwrap_or_default();
     if names.is_empty() {
         return Finding::doubt("D library", "/proc/kallsyms cannot be read", "");
     }
-    if names.lines().any(|line| line.split_whitespace().nth(2) == Some("major_names")) {
+    if has_name(&names, "major_names") {
         return Finding::good("D library", "the kernel keeps the names that io.d needs");
     }
     if let Some(folder) = own {

@@ -153,10 +153,11 @@ impl Target {
 fn kind(binary: &Binary, origin: &Origin) -> Finding {
     let system = origin.flavor.map_or("system unknown".into(), |flavor| format!("for {flavor}"));
     let says = format!("{}, {system}", binary.kind);
-    if binary.kind.contains(" 32 bit") && origin.flavor == Some(Flavor::Linux) {
-        return Finding::doubt(
+    // Seen with DTrace 2.0.7: `dtrace -p` says "No such process", of a 64 bit program of the same source it does not.
+    if binary.kind.contains(" 32 bit") && origin.flavor.is_none_or(|flavor| flavor == Flavor::Linux) {
+        return Finding::bad(
             "binary",
-            format!("{says}: tracing 32 bit programs has not been tried on Linux"),
+            format!("{says}: DTrace takes hold of no 32 bit process on Linux"),
             "a 64 bit build of the server",
         );
     }

@@ -49,7 +49,7 @@ impl Verdict {
 }
 
 /// Findings about a target that shut DTrace out altogether.
-const CLOSED: [&str; 2] = ["signature", "translation"];
+const CLOSED: [&str; 3] = ["binary", "signature", "translation"];
 
 /// All scripts on one target, or on the system without one.
 pub fn all(flavor: Flavor, target: Option<&Target>, findings: &[Finding]) -> Vec<Verdict> {
@@ -96,7 +96,12 @@ fn judge(script: &'static Script, flavor: Flavor, target: Option<&Target>, findi
         .to_owned();
     let mut remedy = String::new();
     let walks_stacks = choice.form.text.contains("ustack(");
-    if walks_stacks && target.and_then(|target| target.frame_pointers) == Some(false) {
+    let is_stripped = target.and_then(|target| target.binary.as_ref()).is_some_and(|binary| !binary.has_symbols());
+    if walks_stacks && is_stripped {
+        let names = "its stacks will have no names: the binary is stripped of its symbols";
+        because = if because.is_empty() { names.into() } else { format!("{because}; {names}") };
+        remedy = "an unstripped build, or the distribution's own package".into();
+    } else if walks_stacks && target.and_then(|target| target.frame_pointers) == Some(false) {
         let stacks = "its stacks will be short: the server keeps no frame pointers";
         because = if because.is_empty() { stacks.into() } else { format!("{because}; {stacks}") };
         remedy = "a build with -fno-omit-frame-pointer has whole stacks".into();

@@ -216,6 +216,11 @@ impl Session {
         Progress { shared: self.shared.clone(), duration: self.duration }
     }
 
+    /// Ends the trace; its text goes on to the end, with what END prints.
+    pub fn stop(&self) {
+        self.shared.stop();
+    }
+
     /// Lets libdtrace detach, and waits for it. `slow` is called once if that takes more than five seconds.
     pub fn finish(mut self, slow: impl FnOnce()) -> Report {
         self.shared.stop();

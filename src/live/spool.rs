@@ -14,6 +14,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const MEMORY: usize = 32 << 20;
 /// Size of one read from the pipe.
 const CHUNK: usize = 64 << 10;
+/// What the pipe is to hold, where the system can be asked for that: a round of records at full load, so that libdtrace need not sleep
+/// until the draining thread has its turn. The default of 64 KiB is 500 lines.
+const PIPE: libc::c_int = 1 << 20;
+/// Reads before clock, signals and the reader have their turn: a fast writer would keep the pipe full for ever.
+const ROUND: usize = 64;
 
 /// Text on its way from libdtrace to the reader.
 pub(super) struct Spool {
@@ -61,7 +66,7 @@ impl Spool {
         Ok(Spool { state: Mutex::new(state), changed: Condvar::new() })
     }
 
-    /// Takes in what is in the pipe now. False once the pipe has ended.
+    /// Takes in what is in the pipe now, [`ROUND`] reads at the most. False once the pipe has ended.
     pub fn pump(&self) -> bool {
         let mut state = self.lock();
         state.pump();
@@ -120,7 +125,8 @@ impl Spool {
 impl State {
     fn pump(&mut self) {
         let mut chunk = std::mem::take(&mut self.chunk);
-        while let Some(pipe) = &self.pipe {
+        for _ in 0..ROUND {
+            let Some(pipe) = &self.pipe else { break };
             match read_fd(pipe.as_raw_fd(), &mut chunk) {
                 Ok(0) => self.end(),
                 Ok(length) => self.take(chunk.get(..length).unwrap_or_default()),
@@ -214,7 +220,8 @@ impl State {
         let length = file.read(out)?;
         self.given += length as u64;
         if self.given == self.stored {
-            file.set_len(0)?;
+            // If that fails the space comes back with the file's end.
+            let _ = file.set_len(0);
             self.given = 0;
             self.stored = 0;
         }
@@ -225,6 +232,12 @@ impl State {
 /// A pipe whose two ends no child inherits.
 pub(super) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (reader, writer) = io::pipe()?;
+    if cfg!(target_os = "linux") {
+        /// `F_SETPIPE_SZ` of <linux/fcntl.h>, which other systems do not have.
+        const SET_SIZE: libc::c_int = 1031;
+        // SAFETY: takes and gives plain integers. Refused, the pipe stays as it is.
+        unsafe { libc::fcntl(writer.as_raw_fd(), SET_SIZE, PIPE) };
+    }
     Ok((reader.into(), writer.into()))
 }
 
@@ -304,6 +317,27 @@ mod tests {
         drop(pipe);
         spool.pump();
         assert_eq!(String::from_utf8(seen).unwrap() + &all(&spool), expected);
+    }
+
+    /// The disk under the temporary file is full: what is in the file already comes first, then memory takes over.
+    #[test]
+    fn order_survives_a_full_disk() {
+        let (spool, mut pipe) = spool(10);
+        for part in ["one\n", "two\n", "three\n", "four\n"] {
+            pipe.write_all(part.as_bytes()).unwrap();
+            spool.pump();
+        }
+        // From now on it can only be read.
+        let spilled = spool.lock().file.take().unwrap();
+        let Ok(reading) = File::open(format!("/dev/fd/{}", spilled.as_raw_fd())) else { return };
+        spool.lock().file = Some(reading);
+        for part in ["five\n", "six\n"] {
+            pipe.write_all(part.as_bytes()).unwrap();
+            spool.pump();
+        }
+        drop(pipe);
+        spool.pump();
+        assert_eq!(all(&spool), "one\ntwo\nthree\nfour\nfive\nsix\n");
     }
 
     #[test]

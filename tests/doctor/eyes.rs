@@ -59,7 +59,7 @@ impl Machine {
                 .file("/sys/kernel/tracing/events", "")
                 .file("/sys/kernel/tracing/uprobe_events", "")
                 .file("/sys/kernel/tracing/kprobe_events", "")
-                .file("/proc/kallsyms", "0000000000000000 T _stext\n0000000000000000 d major_names\n")
+                .file("/proc/kallsyms", "0000000000000000 T _stext\n0000000000000000 T register_kprobe\n0000000000000000 d major_names\n")
                 .file("/sys/kernel/security/lockdown", "[none] integrity confidentiality\n"),
         }
     }

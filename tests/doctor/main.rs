@@ -131,6 +131,8 @@ fn stripped_32_bit_and_no_executable() {
     let (state, says) = finding(&report, "functions");
     assert!(state == State::Bad && says.contains("stripped"), "{says}");
     assert_eq!(works(&report, "query-time").0, Works::No);
+    let on_cpu = report.examined[0].verdicts.iter().find(|verdict| verdict.script == "on-cpu").unwrap();
+    assert!(on_cpu.works == Works::Yes && on_cpu.because.contains("stacks will have no names"), "{}", on_cpu.because);
     assert!(!report.query_time_runs() && text(&report).contains("query-time cannot run"));
 
     let narrow = Made {
@@ -141,8 +143,13 @@ fn stripped_32_bit_and_no_executable() {
     };
     let report = judge(Flavor::Linux, &good, &narrow.write(folder.path(), "narrow"));
     let (state, says) = finding(&report, "binary");
-    assert!(state == State::Doubt && says.contains("ELF 32 bit, i386, for Linux"), "{says}");
+    assert!(state == State::Bad && says.contains("ELF 32 bit, i386, for Linux"), "{says}");
+    assert!(report.examined[0].verdicts.iter().all(|verdict| verdict.works == Works::No) && !report.query_time_runs());
     assert_eq!(finding(&report, "static probes").0, State::Good, "notes of 32 bit programs have shorter addresses");
+    // A static one names no system.
+    let fixed = Made { interpreter: "", ..narrow }.write(folder.path(), "fixed");
+    let (state, says) = finding(&judge(Flavor::Linux, &good, &fixed), "binary");
+    assert!(state == State::Bad && says.contains("system unknown: DTrace takes hold of no 32 bit process"), "{says}");
 
     let script = folder.path().join("mysqld_safe");
     std::fs::write(&script, "#!/bin/sh\nexec mariadbd\n").unwrap();
@@ -215,4 +222,48 @@ fn the_command_and_its_status() {
     assert!(report.contains("no process has the id 2147483646") && report.contains("query-time"), "{report}");
     assert_eq!(seatrace(&["doctor", "-p", "0"]).status.code(), Some(2));
     assert_eq!(seatrace(&["doctor", "--self-test", "--json"]).status.code(), Some(2));
+}
+
+/// Executables of all systems by their path, as a person gives them: they are judged for their own system, on this one.
+#[test]
+fn br_31_files_of_other_systems_by_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let elf = |interpreter, os_abi| Made { interpreter, os_abi, dof: dashed(&all_probes()), ..Made::default() };
+    let macos = Made {
+        format: BinaryFormat::MachO,
+        architecture: Architecture::Aarch64,
+        dof: dashed(&all_probes()),
+        ..Made::default()
+    };
+    let stripped = Made { functions: Vec::new(), ..Made::default() };
+    let cases = [
+        (
+            "freebsd",
+            elf("/libexec/ld-elf.so.1", elf::ELFOSABI_FREEBSD),
+            "for FreeBSD",
+            Some("query-time can run on FreeBSD"),
+        ),
+        (
+            "illumos",
+            elf("/usr/lib/amd64/ld.so.1", elf::ELFOSABI_SYSV),
+            "for illumos",
+            Some("query-time can run on illumos"),
+        ),
+        ("macos", macos, "Mach-O", Some("query-time can run on macOS")),
+        ("stripped", stripped, "the binary is stripped of its symbols", None),
+    ];
+    for (name, made, kind, runs) in cases {
+        let native = Flavor::native().map_or("", Flavor::word);
+        let file = made.write(folder.path(), name);
+        let output = seatrace(&["doctor", file.to_str().unwrap()]);
+        let report = String::from_utf8(output.stdout).unwrap();
+        assert!(report.contains(kind), "{name}: {report}");
+        match runs {
+            Some(runs) if name != native => {
+                assert!(report.contains(runs) && output.status.success(), "{name}: {report}");
+            }
+            Some(_) => {}
+            None => assert_eq!(output.status.code(), Some(1), "{name}: {report}"),
+        }
+    }
 }

@@ -162,3 +162,25 @@ fn the_tree_names_no_machine() {
         }
     }
 }
+
+/// What is built is used: each dependency is named in the code that it is for, the tests' in the tests.
+#[test]
+fn no_dependency_is_unused() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let code = |below: &str| rust_files(below).into_iter().map(|(_, text)| text).collect::<String>();
+    let build = fs::read_to_string(root().join("build.rs")).unwrap();
+    let places = [("dependencies", code("src")), ("build-dependencies", build), ("dev-dependencies", code("tests"))];
+    for (table, code) in places {
+        let entries = manifest.split(&format!("\n[{table}]\n")).nth(1).unwrap_or_else(|| panic!("no [{table}]"));
+        let names = entries.lines().take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once(" = "));
+        let mut count = 0;
+        for (name, _) in names {
+            // The library of this one has another name.
+            let library = if name == "md-5" { "md5".to_owned() } else { name.replace('-', "_") };
+            let is_named = |mark: &str| code.contains(&format!("{library}{mark}"));
+            assert!(is_named("::") || is_named(";"), "{name} of [{table}] is used nowhere");
+            count += 1;
+        }
+        assert!(count > 0, "[{table}] is read");
+    }
+}

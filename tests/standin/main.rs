@@ -1,6 +1,8 @@
 //! The binding against a stand-in for libdtrace, for each of the four systems: every call that `live` makes, and faults that a real
 //! library does not show on demand. `standin.c` says how it is told what to do.
 
+mod command;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;

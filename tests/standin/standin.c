@@ -6,14 +6,17 @@
  * about the four systems, not taken from src/live/abi: a wrong declaration there shows as a wrong result here.
  *
  * A D program is read as a list of orders, one a line; see `obey`, and `find` for those that are no part of the running. The option
- * `log` names a file that gets a line for each call. SPDX-License-Identifier: MIT OR Apache-2.0
+ * `log` names a file that gets a line for each call; the option `slow` a call that takes a second and sees no signal meanwhile. SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#define _GNU_SOURCE	/* RUSAGE_THREAD */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define OWN_ERROR 1042
@@ -48,6 +51,14 @@ typedef int drop_f(const struct dropdata *, void *);
 
 struct process { int pid, held; };
 
+/* Lines printed at a rate, for benches/back-pressure, and how long their printing waited. */
+struct pace {
+	double rate, seconds, began;	/* rate 0: as fast as it goes */
+	long printed, waits, switches;
+	double longest, longest_wait, waited;	/* seconds */
+	const char *next;	/* which `line` of the program comes next */
+};
+
 struct handle {
 	char *orders, *next;	/* the program, and where it goes on */
 	char error[256];
@@ -55,13 +66,28 @@ struct handle {
 	err_f *err; void *err_arg;
 	drop_f *drop; void *drop_arg;
 	proc_f *proc; void *proc_arg;
+	char slow[32];
 	struct process process;
+	struct pace pace;
 };
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
 
 static void note(struct handle *h, const char *call)
 {
 	if (h->log >= 0)
 		dprintf(h->log, "%s\n", call);
+	size_t size = strlen(h->slow);
+	if (size > 0 && strncmp(call, h->slow, size) == 0) {
+		double end = now() + 1;
+		while (now() < end)
+			usleep(10000);
+	}
 }
 
 static int fail(struct handle *h, int number, const char *text)
@@ -121,6 +147,10 @@ int dtrace_setopt(struct handle *h, const char *name, const char *value)
 {
 	if (strcmp(name, "log") == 0) {
 		h->log = open(value, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+		return 0;
+	}
+	if (strcmp(name, "slow") == 0) {
+		snprintf(h->slow, sizeof h->slow, "%s", value);
 		return 0;
 	}
 	if (strcmp(name, "nosuch") == 0)
@@ -306,6 +336,65 @@ static int exit_record(struct handle *h, int status, rec_f *rec, void *arg)
 	return answer == ABORT || answer < 0 ? -1 : 1;
 }
 
+/* How often this thread has waited: a write that took long without that was preempted, by no fault of its reader. */
+static long waits(void)
+{
+#if defined(__linux__)
+	struct rusage usage;
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+#else
+	return 0;
+#endif
+}
+
+/* Prints the next `line` of the program, in turn. */
+static void print_line(struct handle *h, FILE *fp)
+{
+	struct pace *pace = &h->pace;
+	const char *at = pace->next != NULL ? strstr(pace->next, "\nline ") : NULL;
+	if (at == NULL)
+		at = strstr(h->orders, "\nline ");
+	pace->next = at + 6;
+	size_t size = strcspn(at + 6, "\n");
+	double before = now();
+	fwrite(at + 6, 1, size + 1, fp);
+	double took = now() - before;
+	if (took > pace->longest)
+		pace->longest = took;
+	if (took > 20e-6) {
+		long switches = waits();
+		if (switches != pace->switches) {
+			pace->waits++;
+			pace->waited += took;
+			if (took > pace->longest_wait)
+				pace->longest_wait = took;
+		}
+		pace->switches = switches;
+	}
+	pace->printed++;
+}
+
+/* One round: prints what is due, as libdtrace prints what the buffers hold; false once the time is over. */
+static int keep_pace(struct handle *h, FILE *fp)
+{
+	struct pace *pace = &h->pace;
+	double elapsed = now() - pace->began;
+	int over = elapsed >= pace->seconds;
+	long due = pace->rate > 0 ? (long)(pace->rate * (over ? pace->seconds : elapsed)) : pace->printed + 10000;
+	pace->switches = waits();
+	while (pace->printed < due)
+		print_line(h, fp);
+	if (!over)
+		return 1;
+	char line[256];
+	snprintf(line, sizeof line, "paced %ld lines in %.3f s; longest write %.3f ms; waited %ld times, %.3f ms in all, longest %.3f ms",
+	    pace->printed, now() - pace->began, pace->longest * 1e3, pace->waits, pace->waited * 1e3, pace->longest_wait * 1e3);
+	note(h, line);
+	pace->seconds = 0;
+	return 0;
+}
+
 /* Obeys one order. 2: the round is over; 3: go on; else what dtrace_work returns. */
 static int obey(struct handle *h, const char *line, FILE *fp, probe_f *probe, rec_f *rec, void *arg)
 {
@@ -322,6 +411,10 @@ static int obey(struct handle *h, const char *line, FILE *fp, probe_f *probe, re
 	} else if (strcmp(order, "burst") == 0) {
 		for (int i = 0; i < atoi(rest); i++)
 			fprintf(fp, "burst %d of %s, a line of some length to fill the pipe with\n", i, rest);
+	} else if (strcmp(order, "pace") == 0) {
+		sscanf(rest, "%lf %lf", &h->pace.rate, &h->pace.seconds);
+		h->pace.began = now();
+		return 2;
 	} else if (strcmp(order, "drop") == 0) {
 		say_drop(h, atoi(rest));
 	} else if (strcmp(order, "error") == 0) {
@@ -351,6 +444,10 @@ int dtrace_work(struct handle *h, FILE *fp, probe_f *probe, rec_f *rec, void *ar
 			fprintf(fp, "%s\n", last);
 		return 1;
 	}
+	if (h->pace.seconds > 0 && keep_pace(h, fp)) {
+		usleep(h->pace.rate > 0 ? 100000 : 0);
+		return 0;
+	}
 	while (*h->next != '\0') {
 		char line[512];
 		size_t size = strcspn(h->next, "\n");
@@ -360,6 +457,9 @@ int dtrace_work(struct handle *h, FILE *fp, probe_f *probe, rec_f *rec, void *ar
 		if (result != 3)
 			return result == 2 ? 0 : result;
 	}
+	char *each = find(h, "each");
+	if (each != NULL)
+		fprintf(fp, "%s\n", each);
 	usleep(5000);
 	return 0;
 }

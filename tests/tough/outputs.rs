@@ -63,6 +63,19 @@ fn a_place_that_cannot_be_written_fails_before_reading() {
 }
 
 #[test]
+fn a_fifo_is_written_in_place() {
+    let folder = folder();
+    let path = folder.path().join("pipe");
+    super::inputs::make_fifo(&path);
+    let there = path.clone();
+    let reader = std::thread::spawn(move || fs::read_to_string(there).expect("a writer comes"));
+    let output = patiently(&mut seatrace(folder.path(), &["replay", "in.folded", "-f", "folded", "-o", "pipe"]), SOON);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(reader.join().expect("it was written"), "main;a 5\n");
+    assert!(!fs::metadata(path).expect("it is there").is_file());
+}
+
+#[test]
 fn an_ordinary_link_stays_a_link() {
     let folder = folder();
     fs::write(folder.path().join("real"), "old").expect("it can be written");

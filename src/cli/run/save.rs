@@ -1,7 +1,11 @@
 //! `--save`: the dump, growing under `NAME.part` and renamed at the end, so that a trace that breaks off leaves what it had.
+//!
+//! Each block that comes from DTrace is written at once: it is what was printed in one round, one system call for many lines, and
+//! `NAME.part` can be read, or replayed, while the trace runs.
 
-use std::fs::File;
-use std::io::Write;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -13,7 +17,7 @@ pub(super) struct Save {
     /// Where it grows; None: in place, a device or pipe.
     part: Option<PathBuf>,
     file: File,
-    failure: Option<std::io::Error>,
+    failure: Option<io::Error>,
 }
 
 impl Save {
@@ -27,9 +31,15 @@ impl Save {
         let mut name = target.as_os_str().to_owned();
         name.push(".part");
         let part = PathBuf::from(name);
-        // One that an earlier trace left: removed, not written into, since it may be a link to something else.
+        let failed = |source| Error::io(&part, source);
+        // A trace that runs holds a lock on its part. One that an earlier trace left is removed, not written into, since it may be a
+        // link to something else.
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let left = OpenOptions::new().read(true).custom_flags(flags).open(&part);
+        left.as_ref().map_or(Ok(()), claim).map_err(failed)?;
         let _ = std::fs::remove_file(&part);
-        let file = output::create_new(&part).map_err(|source| Error::io(&part, source))?;
+        let file = output::create_new(&part).map_err(failed)?;
+        claim(&file).map_err(failed)?;
         Ok(Save { target: target.to_owned(), part: Some(part), file, failure: None })
     }
 
@@ -38,6 +48,11 @@ impl Save {
         if self.failure.is_none() {
             self.failure = self.file.write_all(text).err();
         }
+    }
+
+    /// The text ends before the trace does: the dump keeps the name of a part.
+    pub(super) fn break_off(&mut self, error: io::Error) {
+        self.failure.get_or_insert(error);
     }
 
     /// Gives the dump its name.
@@ -57,5 +72,15 @@ impl Save {
         if let Some(part) = self.part {
             let _ = std::fs::remove_file(part);
         }
+    }
+}
+
+/// Takes the lock of a dump that grows; a file system without locks lets anybody.
+fn claim(file: &File) -> io::Result<()> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            Err(io::Error::other("another trace writes it now: choose another name for --save"))
+        }
+        Err(TryLockError::Error(_)) | Ok(()) => Ok(()),
     }
 }
