@@ -1,9 +1,7 @@
 //! Boxes: where each shape of a picture lies, and how it is written into the SVG.
 
-use std::fmt::Write as _;
-use std::ops::Range;
-
 use super::draw::Shape;
+use super::text::{push_number, push_rounded};
 
 /// Beyond it, the widths in JavaScript would not be whole.
 const WIDEST: u128 = 1 << 52;
@@ -112,57 +110,28 @@ impl Pen<'_> {
         for text in [name, " (", detail, ")</title><rect x=\""] {
             out.push_str(text);
         }
-        push_4_digits(out, left);
+        push_rounded::<4>(out, left);
         for text in ["%\" y=\"", level.y, "\" width=\""] {
             out.push_str(text);
         }
-        push_4_digits(out, right - left);
-        let [red, green, blue] = shape.color;
-        let Range { start, end } = placed.start..placed.end;
-        _ = write!(
-            out,
-            "%\" height=\"{}\" fill=\"rgb({red},{green},{blue})\" fg:x=\"{start}\" fg:w=\"{}\"/><text x=\"",
-            level.height,
-            end - start
-        );
-        push_4_digits(out, left + 100.0 * 3.0 / self.image_width);
-        for text in ["%\" y=\"", level.text_y, "\">", label, "</text></g>"] {
+        push_rounded::<4>(out, right - left);
+        for text in ["%\" height=\"", level.height, "\" fill=\"rgb("] {
             out.push_str(text);
         }
-    }
-}
-
-/// Appends a number with four digits behind the point, as `{:.4}` does, which takes most of the time of a picture.
-fn push_4_digits(out: &mut String, value: f64) {
-    let scaled = value * 10_000.0;
-    let whole = scaled.floor();
-    let part = scaled - whole;
-    // Near the middle of two results the product's own rounding could decide: there, and for what is no usual number, the slow way.
-    if !(0.0..1e9).contains(&scaled) || (part - 0.5).abs() < 1e-4 {
-        _ = write!(out, "{value:.4}");
-        return;
-    }
-    let digits = whole as u64 + u64::from(part > 0.5);
-    _ = write!(out, "{}.{:04}", digits / 10_000, digits % 10_000);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_rounded_as_the_standard_library_does() {
-        let mut state = 1u64;
-        let awkward = [0.0, 0.00005, 0.00015, 0.99995, 99.99995, 100.0, 100.25, 1e-9, -0.0, -1.0, 1e12, f64::NAN];
-        let random = std::iter::repeat_with(|| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1u64 << 53) as f64 * 101.0
-        });
-        for value in awkward.into_iter().chain((0..1 << 12).map(|at| f64::from(at) / 32.0)).chain(random.take(100_000))
-        {
-            let mut fast = String::new();
-            push_4_digits(&mut fast, value);
-            assert_eq!(fast, format!("{value:.4}"));
+        let [red, green, blue] = shape.color.map(i128::from);
+        for (number, behind) in [
+            (red, ","),
+            (green, ","),
+            (blue, ")\" fg:x=\""),
+            (placed.start.into(), "\" fg:w=\""),
+            ((placed.end - placed.start).into(), "\"/><text x=\""),
+        ] {
+            push_number(out, number, 0);
+            out.push_str(behind);
+        }
+        push_rounded::<4>(out, left + 100.0 * 3.0 / self.image_width);
+        for text in ["%\" y=\"", level.text_y, "\">", label, "</text></g>"] {
+            out.push_str(text);
         }
     }
 }

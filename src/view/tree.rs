@@ -25,7 +25,7 @@ pub(super) struct Tree<'a, const N: usize> {
     pub(super) negative: (u64, i128),
     links: Vec<Link>,
     own: Vec<[i128; N]>,
-    total: Vec<[i128; N]>,
+    totals: Vec<[i128; N]>,
     labels: Labels<'a>,
 }
 
@@ -37,13 +37,15 @@ struct Link {
     first: u32,
     /// The next callee of the same caller.
     next: u32,
+    /// Where the own weight stands. Most frames have none: 0.
+    own: u32,
 }
 
 impl<'a, const N: usize> Tree<'a, N> {
     /// The tree of the sides: weights of the first are at 0, of the second at 1.
     pub(super) fn of(sides: [&Stacks<'a>; N], reversed: bool) -> Tree<'a, N> {
         let mut labels = Labels::default();
-        let root = Link { label: labels.number("all"), parent: 0, first: 0, next: 0 };
+        let root = Link { label: labels.number("all"), parent: 0, first: 0, next: 0, own: 0 };
         let mut growing = Growing { links: vec![root], own: vec![[0; N]], others: HashMap::new(), path: Vec::new() };
         let mut negative = (0, 0i128);
         for (side, stacks) in sides.into_iter().enumerate() {
@@ -60,8 +62,8 @@ impl<'a, const N: usize> Tree<'a, N> {
                 }
             });
         }
-        let total = growing.totals();
-        Tree { negative, links: growing.links, own: growing.own, total, labels }
+        let totals = growing.totals();
+        Tree { negative, links: growing.links, own: growing.own, totals, labels }
     }
 
     /// How many frames it has, with the root.
@@ -71,9 +73,12 @@ impl<'a, const N: usize> Tree<'a, N> {
 
     /// The frame of that number; the root if there is no such.
     pub(super) fn node(&self, at: usize) -> Node<'a, N> {
-        let weights = |of: &[[i128; N]]| of.get(at).copied().unwrap_or([0; N]);
-        let name = self.links.get(at).map_or("", |link| self.labels.text(link.label));
-        Node { name, parent: self.parent(at), own: weights(&self.own), total: weights(&self.total) }
+        let (name, parent, own) = self
+            .links
+            .get(at)
+            .map_or(("", 0, 0), |link| (self.labels.text(link.label), link.parent as usize, link.own as usize));
+        let weights = |of: &[[i128; N]], at: usize| of.get(at).copied().unwrap_or([0; N]);
+        Node { name, parent, own: weights(&self.own, own), total: weights(&self.totals, at) }
     }
 
     /// All frames in the order of their numbers.
@@ -88,12 +93,12 @@ impl<'a, const N: usize> Tree<'a, N> {
 
     /// Weight of the root.
     pub(super) fn whole(&self) -> [i128; N] {
-        self.total.first().copied().unwrap_or([0; N])
+        self.totals.first().copied().unwrap_or([0; N])
     }
 
     /// Weights of the paths that pass each frame or end there.
     pub(super) fn totals(&self) -> &[[i128; N]] {
-        &self.total
+        &self.totals
     }
 
     /// Numbers of the callees of a frame, in no order that would mean something.
@@ -123,7 +128,12 @@ impl<const N: usize> Growing<N> {
             at = self.callee(at, label);
             self.path.push((label, at));
         }
-        if let Some(own) = self.own.get_mut(at as usize).and_then(|own| own.get_mut(side)) {
+        let Some(link) = self.links.get_mut(at as usize) else { return };
+        if link.own == 0 {
+            link.own = u32::try_from(self.own.len()).unwrap_or(u32::MAX);
+            self.own.push([0; N]);
+        }
+        if let Some(own) = self.own.get_mut(link.own as usize).and_then(|own| own.get_mut(side)) {
             *own = own.saturating_add(weight);
         }
     }
@@ -146,13 +156,13 @@ impl<const N: usize> Growing<N> {
         } else if let Some(caller) = self.links.get_mut(caller as usize) {
             caller.first = fresh;
         }
-        self.links.push(Link { label, parent: caller, first: 0, next });
-        self.own.push([0; N]);
+        self.links.push(Link { label, parent: caller, first: 0, next, own: 0 });
         fresh
     }
 
     fn totals(&self) -> Vec<[i128; N]> {
-        let mut totals = self.own.clone();
+        let own = |link: &Link| self.own.get(link.own as usize).copied().unwrap_or([0; N]);
+        let mut totals: Vec<[i128; N]> = self.links.iter().map(own).collect();
         for (at, link) in self.links.iter().enumerate().skip(1).rev() {
             let total = totals.get(at).copied().unwrap_or([0; N]);
             if let Some(sums) = totals.get_mut(link.parent as usize) {

@@ -10,7 +10,7 @@ use super::{notes, patiently, read, read_as, seatrace, show, text};
 const SOON: Duration = Duration::from_secs(60);
 const FOLDED: &str = "main;a 5\nmain;b 7\n";
 
-fn make_fifo(path: &Path) {
+pub(super) fn make_fifo(path: &Path) {
     let status = std::process::Command::new("/usr/bin/mkfifo").arg(path).status().expect("mkfifo runs");
     assert!(status.success());
 }
