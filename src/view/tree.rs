@@ -23,21 +23,26 @@ pub(super) struct Node<'a, const N: usize> {
 pub(super) struct Tree<'a, const N: usize> {
     /// Weights below 0, which no picture can draw, were left out: so many, and their sum.
     pub(super) negative: (u64, i128),
+    steps: Vec<Step>,
     links: Vec<Link>,
     own: Vec<[i128; N]>,
     totals: Vec<[i128; N]>,
     labels: Labels<'a>,
 }
 
-/// From a node to others. 0 is none: the root is nobody's callee.
-struct Link {
+/// What is needed of each frame to walk on from it, apart from the rest so that it is near.
+struct Step {
     label: u32,
-    parent: u32,
-    /// The callee that came first. Most frames have no other.
+    /// The callee that came first; 0 is none. Most frames have no other.
     first: u32,
+}
+
+/// The rest. 0 is none here, too: the root is nobody's callee.
+struct Link {
+    parent: u32,
     /// The next callee of the same caller.
     next: u32,
-    /// Where the own weight stands. Most frames have none: 0.
+    /// Where the own weight stands. Most frames have none.
     own: u32,
 }
 
@@ -45,8 +50,7 @@ impl<'a, const N: usize> Tree<'a, N> {
     /// The tree of the sides: weights of the first are at 0, of the second at 1.
     pub(super) fn of(sides: [&Stacks<'a>; N], reversed: bool) -> Tree<'a, N> {
         let mut labels = Labels::default();
-        let root = Link { label: labels.number("all"), parent: 0, first: 0, next: 0, own: 0 };
-        let mut growing = Growing { links: vec![root], own: vec![[0; N]], others: HashMap::new(), path: Vec::new() };
+        let mut growing = Growing::new(labels.number("all"));
         let mut negative = (0, 0i128);
         for (side, stacks) in sides.into_iter().enumerate() {
             let mut frames: Vec<u32> = Vec::new();
@@ -63,7 +67,8 @@ impl<'a, const N: usize> Tree<'a, N> {
             });
         }
         let totals = growing.totals();
-        Tree { negative, links: growing.links, own: growing.own, totals, labels }
+        let Growing { steps, links, own, .. } = growing;
+        Tree { negative, steps, links, own, totals, labels }
     }
 
     /// How many frames it has, with the root.
@@ -71,12 +76,10 @@ impl<'a, const N: usize> Tree<'a, N> {
         self.links.len()
     }
 
-    /// The frame of that number; the root if there is no such.
+    /// The frame of that number; an empty one if there is no such.
     pub(super) fn node(&self, at: usize) -> Node<'a, N> {
-        let (name, parent, own) = self
-            .links
-            .get(at)
-            .map_or(("", 0, 0), |link| (self.labels.text(link.label), link.parent as usize, link.own as usize));
+        let name = self.steps.get(at).map_or("", |step| self.labels.text(step.label));
+        let (parent, own) = self.links.get(at).map_or((0, 0), |link| (link.parent as usize, link.own as usize));
         let weights = |of: &[[i128; N]], at: usize| of.get(at).copied().unwrap_or([0; N]);
         Node { name, parent, own: weights(&self.own, own), total: weights(&self.totals, at) }
     }
@@ -104,13 +107,14 @@ impl<'a, const N: usize> Tree<'a, N> {
     /// Numbers of the callees of a frame, in no order that would mean something.
     pub(super) fn callees(&self, at: usize) -> impl Iterator<Item = usize> {
         let existing = |at: u32| (at > 0).then_some(at as usize);
-        let first = self.links.get(at).and_then(|link| existing(link.first));
+        let first = self.steps.get(at).and_then(|step| existing(step.first));
         std::iter::successors(first, move |&at| self.links.get(at).and_then(|link| existing(link.next)))
     }
 }
 
 /// A tree to which paths are added.
 struct Growing<const N: usize> {
+    steps: Vec<Step>,
     links: Vec<Link>,
     own: Vec<[i128; N]>,
     /// Callees that are not the first of their caller, by caller and frame.
@@ -120,6 +124,18 @@ struct Growing<const N: usize> {
 }
 
 impl<const N: usize> Growing<N> {
+    fn new(root: u32) -> Growing<N> {
+        let mut growing = Growing {
+            steps: Vec::new(),
+            links: Vec::new(),
+            own: vec![[0; N]],
+            others: HashMap::new(),
+            path: Vec::new(),
+        };
+        growing.push(root, 0, 0);
+        growing
+    }
+
     fn add(&mut self, frames: &[u32], side: usize, weight: i128) {
         let shared = self.path.iter().zip(frames).take_while(|(known, frame)| known.0 == **frame).count();
         self.path.truncate(shared);
@@ -139,8 +155,8 @@ impl<const N: usize> Growing<N> {
     }
 
     fn callee(&mut self, caller: u32, label: u32) -> u32 {
-        let first = self.links.get(caller as usize).map_or(0, |link| link.first);
-        if first > 0 && self.links.get(first as usize).is_some_and(|link| link.label == label) {
+        let first = self.steps.get(caller as usize).map_or(0, |step| step.first);
+        if first > 0 && self.steps.get(first as usize).is_some_and(|step| step.label == label) {
             return first;
         }
         let fresh = u32::try_from(self.links.len()).unwrap_or(u32::MAX);
@@ -153,11 +169,16 @@ impl<const N: usize> Growing<N> {
             if let Some(first) = self.links.get_mut(first as usize) {
                 next = std::mem::replace(&mut first.next, fresh);
             }
-        } else if let Some(caller) = self.links.get_mut(caller as usize) {
+        } else if let Some(caller) = self.steps.get_mut(caller as usize) {
             caller.first = fresh;
         }
-        self.links.push(Link { label, parent: caller, first: 0, next, own: 0 });
+        self.push(label, caller, next);
         fresh
+    }
+
+    fn push(&mut self, label: u32, parent: u32, next: u32) {
+        self.steps.push(Step { label, first: 0 });
+        self.links.push(Link { parent, next, own: 0 });
     }
 
     fn totals(&self) -> Vec<[i128; N]> {
