@@ -17,6 +17,7 @@ mod hist;
 mod json;
 mod labels;
 mod log;
+mod numbers;
 mod palette;
 mod pprof;
 mod query_diff;
