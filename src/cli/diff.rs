@@ -65,7 +65,7 @@ impl Diff {
     /// One side. Nothing at all is an answer for BEFORE only.
     fn read(&self, file: &str, may_be_empty: bool, quiet: bool) -> Result<Trace> {
         let mut trace = self.show.trace();
-        let mut input = Input::open_watched(file, !quiet)?;
+        let mut input = Input::open_watched(file, !quiet && self.show.leaves_terminal())?;
         let options = format::Options { ahead: self.threads.ahead(), ..format::Options::default() };
         match format::read(&mut input, self.from.as_deref(), &options, &mut trace) {
             Err(Error::Empty { .. }) if may_be_empty => {}

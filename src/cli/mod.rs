@@ -152,6 +152,11 @@ fn passes(text: &str) -> std::result::Result<Passes, String> {
 }
 
 impl Show {
+    /// Whether the terminal is free to tell progress on: results do not go there at the same time.
+    pub(crate) fn leaves_terminal(&self) -> bool {
+        self.output.as_ref().is_some_and(|path| path.as_os_str() != "-") || !io::stdout().is_terminal()
+    }
+
     /// An empty trace that keeps and cleans what the options ask for.
     pub(crate) fn trace(&self) -> Trace {
         let select = &self.select;

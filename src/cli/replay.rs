@@ -58,7 +58,7 @@ impl Replay {
         let files = if self.files.is_empty() { &stdin[..] } else { &self.files };
         let options = format::Options { two_counts: self.two_counts, ahead: self.threads.ahead() };
         for file in files {
-            let mut input = Input::open_watched(file, !quiet)?;
+            let mut input = Input::open_watched(file, !quiet && self.show.leaves_terminal())?;
             format::read(&mut input, self.from.as_deref(), &options, &mut trace)?;
         }
         trace.finish();

@@ -7,7 +7,7 @@
 use super::{Fit, Format, Options, number};
 use crate::error::Result;
 use crate::input::Lines;
-use crate::model::{Function, NameId, SeriesId, Trace, Value};
+use crate::model::{Function, NameId, Names, SeriesId, Trace, Value};
 use crate::units::Unit;
 
 /// Entry in the table of formats.
@@ -77,6 +77,33 @@ struct Reader {
     stack: Vec<NameId>,
     ends: Vec<usize>,
     text: Vec<u8>,
+    callees: Callees,
+}
+
+/// The two frames that came last after each: mostly it is one of them again, which is seen without a look into the table of names.
+#[derive(Default)]
+struct Callees(Vec<[Option<NameId>; 2]>);
+
+impl Callees {
+    /// The frame that `rest` begins with and its length, if it is one of those.
+    fn known(&self, caller: Option<NameId>, rest: &[u8], names: &Names) -> Option<(NameId, usize)> {
+        self.0.get(caller?.0 as usize)?.iter().flatten().find_map(|&name| {
+            let length = names.begins(name, rest).filter(|&length| length > 0)?;
+            matches!(rest.get(length), None | Some(b';')).then_some((name, length))
+        })
+    }
+
+    /// Remembers that a frame came after its caller.
+    fn follow(&mut self, caller: Option<NameId>, name: NameId) {
+        let Some(caller) = caller else { return };
+        let at = caller.0 as usize;
+        if at >= self.0.len() {
+            self.0.resize(at.saturating_add(1), [None; 2]);
+        }
+        if let Some(last) = self.0.get_mut(at).filter(|last| last[0] != Some(name)) {
+            *last = [Some(name), last[0]];
+        }
+    }
 }
 
 impl Reader {
@@ -108,10 +135,15 @@ impl Reader {
         self.ends.truncate(known);
         let mut start = self.ends.last().map_or(0, |end| end.saturating_add(1));
         while let Some(rest) = frames.get(start..).filter(|rest| !rest.is_empty()) {
-            let length = memchr::memchr(b';', rest).unwrap_or(rest.len());
+            let caller = self.stack.last().copied();
+            let known = self.callees.known(caller, rest, &trace.names);
+            let length = known.map_or_else(|| memchr::memchr(b';', rest).unwrap_or(rest.len()), |(_, length)| length);
             let end = start.saturating_add(length);
             if length > 0 {
-                self.stack.push(trace.names.text(rest.get(..length).unwrap_or(rest)));
+                let text = rest.get(..length).unwrap_or(rest);
+                let name = known.map_or_else(|| trace.names.text(text), |(name, _)| name);
+                self.callees.follow(caller, name);
+                self.stack.push(name);
                 self.ends.push(end);
             }
             start = end.saturating_add(1);

@@ -52,6 +52,12 @@ impl Names {
         }
     }
 
+    /// The length of a name's text, if `rest` begins with it.
+    pub fn begins(&self, id: NameId, rest: &[u8]) -> Option<usize> {
+        let text = self.texts.get(id.0);
+        rest.starts_with(text).then_some(text.len())
+    }
+
     /// The number of a frame, given the text of its line without indent.
     pub fn frame(&mut self, raw: &[u8]) -> NameId {
         let line = self.line(raw);

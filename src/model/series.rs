@@ -7,6 +7,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use super::texts::Slot;
 use super::{Distribution, NameId};
 use crate::units::Unit;
 
@@ -144,7 +145,7 @@ pub struct Series {
     ids: Vec<NameId>,
     rows: Vec<Cell>,
     distributions: Vec<Spread>,
-    index: HashTable<u32>,
+    index: HashTable<Slot>,
     hasher: DefaultHashBuilder,
     pass: PassState,
 }
@@ -280,9 +281,9 @@ impl Series {
 
     /// Whether the current pass has a row with these keys and no stack.
     pub fn has_now(&self, keys: &[NameId]) -> bool {
-        let hash = hash_ids(&self.hasher, keys.iter());
-        let same = |&index: &u32| self.ids_of(index) == keys;
-        let found = self.index.find(hash, same).and_then(|&index| self.rows.get(index as usize));
+        let wanted = Slot { hash: hash_ids(&self.hasher, keys.iter()), index: 0 };
+        let same = |slot: &Slot| slot.hash == wanted.hash && self.ids_of(slot.index) == keys;
+        let found = self.index.find(wanted.spread(), same).and_then(|slot| self.rows.get(slot.index as usize));
         found.is_some_and(|cell| cell.seen == self.pass.number)
     }
 
@@ -413,22 +414,22 @@ impl Series {
 
     fn row(&mut self, keys: &[NameId], stack: &[NameId]) -> usize {
         let hash = hash_ids(&self.hasher, keys.iter().chain(stack));
-        let (rows, ids) = (&self.rows, &self.ids);
-        let same = |&index: &u32| {
-            rows.get(index as usize)
-                .and_then(|cell| ids.get(cell.start..cell.start + cell.length as usize))
-                .is_some_and(|found| {
-                    found.len() == keys.len() + stack.len() && found.starts_with(keys) && found.ends_with(stack)
-                })
+        let index = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+        let slot = Slot { hash, index };
+        let same = |known: &Slot| {
+            if known.hash != hash {
+                return false;
+            }
+            let found = self.ids_of(known.index);
+            found.len() == keys.len() + stack.len() && found.starts_with(keys) && found.ends_with(stack)
         };
-        if let Some(&index) = self.index.find(hash, same) {
-            return index as usize;
+        if let Some(known) = self.index.find(slot.spread(), same) {
+            return known.index as usize;
         }
         let start = self.ids.len();
         self.ids.extend_from_slice(keys);
         self.ids.extend_from_slice(stack);
         let length = u32::try_from(self.ids.len() - start).unwrap_or(u32::MAX);
-        let index = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
         self.rows.push(Cell {
             start,
             length,
@@ -439,11 +440,7 @@ impl Series {
             last: 0,
             before: i128::MIN,
         });
-        let (rows, ids, hasher) = (&self.rows, &self.ids, &self.hasher);
-        self.index.insert_unique(hash, index, |&index| {
-            let range = rows.get(index as usize).map_or(0..0, |cell| cell.start..cell.start + cell.length as usize);
-            hash_ids(hasher, ids.get(range).unwrap_or(&[]).iter())
-        });
+        self.index.insert_unique(slot.spread(), slot, Slot::spread);
         index as usize
     }
 }
@@ -457,8 +454,8 @@ fn merged(function: Function, a: i128, b: i128) -> i128 {
     }
 }
 
-fn hash_ids<'a>(hasher: &DefaultHashBuilder, ids: impl Iterator<Item = &'a NameId>) -> u64 {
+fn hash_ids<'a>(hasher: &DefaultHashBuilder, ids: impl Iterator<Item = &'a NameId>) -> u32 {
     let mut state = hasher.build_hasher();
     ids.for_each(|id| id.hash(&mut state));
-    state.finish()
+    state.finish() as u32
 }

@@ -13,15 +13,15 @@ pub(super) struct Texts {
     hasher: DefaultHashBuilder,
 }
 
-/// A text's number, and enough of its hash to tell most others apart without a look at the text.
-struct Slot {
-    hash: u32,
-    index: u32,
+/// The number of a text or a row, and enough of its hash to tell most others apart, and to let the table grow, without a look at it.
+pub(super) struct Slot {
+    pub(super) hash: u32,
+    pub(super) index: u32,
 }
 
 impl Slot {
     /// The hash by which the table sorts.
-    fn spread(&self) -> u64 {
+    pub(super) fn spread(&self) -> u64 {
         u64::from(self.hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }

@@ -1,15 +1,16 @@
 //! Drawing: nested boxes as an SVG that can be zoomed and searched. The only file that knows inferno.
 //!
-//! inferno lays out the boxes and brings the script; it is given numbers as names. Names and tooltips are put in afterwards, since
-//! its own lines cannot carry every name (`;`, a number at the end, `_[k]`), its XML does not survive control characters, its tooltips tell
-//! no self weight and its sums end at 64 bits.
+//! inferno draws what stands around the boxes, and brings the script. The boxes themselves are written here (see [`super::boxes`]), since
+//! its lines cannot carry every name (`;`, a number at the end, `_[k]`), its XML does not survive control characters, its tooltips tell
+//! no self weight and its sums end at 64 bits; and because it takes ten times as long for them.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 
-use inferno::flamegraph::color::{Color, PaletteMap};
 use inferno::flamegraph::{Direction, Options as Inferno, TextTruncateDirection};
 
+use super::boxes::{Boxes, Level, Pen};
 use super::palette::{Palette, Rgb};
 use super::text;
 use crate::error::Result;
@@ -96,8 +97,8 @@ const WIDTH: u32 = 1200;
 const PADDING: u32 = 20;
 /// Width of a character in parts of the font's size.
 const CHARACTER: f64 = 0.59;
-/// Beyond it, the widths in JavaScript would not be whole.
-const WIDEST: u128 = 1 << 52;
+/// Where inferno's boxes begin.
+const FRAMES: &str = "<svg id=\"frames\"";
 /// Longer names are cut: they cannot be read, and they would stand in the file once a box.
 const LONGEST_NAME: usize = 1000;
 /// Characters of facts under the title that fit in a picture of the usual width.
@@ -111,63 +112,20 @@ pub(super) fn inner_width(picture: &Picture) -> f64 {
 impl Drawing<'_> {
     /// Draws it.
     pub(super) fn write(&self, out: &mut dyn Write) -> Result<()> {
-        let order = self.preorder();
-        let lines = self.lines(&order);
-        let mut colors = PaletteMap::default();
-        for (number, &(at, _)) in order.iter().enumerate() {
-            let name = if number == 0 { String::new() } else { token(number) };
-            let [r, g, b] = self.shapes.get(at).map_or([0; 3], |shape| shape.color);
-            colors.insert(name, Color { r, g, b });
-        }
-        let mut options = self.options();
-        options.palette_map = Some(&mut colors);
+        let boxes = Boxes::of(&self.shapes);
+        // One stack as high as the picture: what inferno draws around it is all that is needed, and how high its boxes lie.
+        let line = format!("{} {}", vec!["f"; boxes.height()].join(";"), boxes.whole);
         let mut svg = Vec::new();
-        inferno::flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut svg)?;
-        self.put_names(&String::from_utf8_lossy(&svg), &order, out)
-    }
-
-    /// The boxes in the order of inferno's names, each with its depth.
-    fn preorder(&self) -> Vec<(usize, usize)> {
-        let mut order = Vec::with_capacity(self.shapes.len());
-        let mut waiting = vec![(0, 0)];
-        while let Some((at, depth)) = waiting.pop() {
-            order.push((at, depth));
-            if let Some(shape) = self.shapes.get(at) {
-                waiting.extend(shape.children.iter().rev().map(|&child| (child, depth + 1)));
-            }
-        }
-        order
-    }
-
-    /// inferno's input. Numbers of equal length in this order are sorted, as it demands.
-    fn lines(&self, order: &[(usize, usize)]) -> Vec<String> {
-        let whole = self.shapes.first().map_or(0, |root| root.width);
-        let scale = whole / WIDEST + 1;
-        let mut lines = Vec::new();
-        let mut path: Vec<usize> = Vec::new();
-        for (number, &(at, depth)) in order.iter().enumerate() {
-            path.truncate(depth.saturating_sub(1));
-            if depth > 0 {
-                path.push(number);
-            }
-            let Some(shape) = self.shapes.get(at) else { continue };
-            let above: u128 =
-                shape.children.iter().filter_map(|&child| self.shapes.get(child)).map(|child| child.width).sum();
-            let own = shape.width.saturating_sub(above);
-            // Weight of the root itself needs a box to be counted; no view gives it one.
-            if own > 0 && depth > 0 {
-                let path: Vec<String> = path.iter().map(|&number| token(number)).collect();
-                lines.push(format!("{} {}", path.join(";"), (own / scale).max(1)));
-            }
-        }
-        lines
+        let lines = (boxes.whole > 0).then_some(line.as_str());
+        inferno::flamegraph::from_lines(&mut self.options(), lines, &mut svg)?;
+        self.put_boxes(&boxes, &String::from_utf8_lossy(&svg), out)
     }
 
     fn options(&self) -> Inferno<'static> {
         let picture = self.picture;
         let mut options = Inferno::default();
-        options.title = xml_text(&self.title);
-        options.subtitle = Some(xml_text(&self.subtitle()));
+        options.title = xml_text(&self.title).into_owned();
+        options.subtitle = Some(xml_text(&self.subtitle()).into_owned());
         options.image_width = picture.width.and_then(|width| usize::try_from(width).ok());
         options.frame_height = picture.height.and_then(|height| usize::try_from(height).ok()).unwrap_or(16);
         options.font_size = usize::try_from(self.font_size()).unwrap_or(12);
@@ -212,45 +170,46 @@ impl Drawing<'_> {
         line
     }
 
-    /// Puts names and tooltips in the place of inferno's numbers, and a description in front.
-    fn put_names(&self, svg: &str, order: &[(usize, usize)], out: &mut dyn Write) -> Result<()> {
-        let mut rest = svg;
-        if let Some((head, tail)) = rest.split_once("<defs>") {
-            let facts: Vec<String> = self.facts.iter().map(|fact| xml_escape(fact)).collect();
-            write!(out, "{head}<desc>{}\n{}</desc><defs>", xml_escape(&self.title), facts.join("\n"))?;
-            rest = tail;
-        }
-        while let Some((before, tail)) = rest.split_once("<title>") {
-            let number = tail.split_once(' ').and_then(|(token, _)| usize::from_str_radix(token, 16).ok());
-            // The root is called `all`, which is no number of that length.
-            let number = number.filter(|_| tail.as_bytes().get(TOKEN) == Some(&b' ')).unwrap_or(0);
-            let shape = order.get(number).and_then(|&(at, _)| self.shapes.get(at));
-            let (Some(shape), Some((_, tail))) = (shape, tail.split_once("</title>")) else { break };
+    /// Puts the boxes in the place of inferno's, and a description in front.
+    fn put_boxes(&self, boxes: &Boxes, svg: &str, out: &mut dyn Write) -> Result<()> {
+        let (head, rest) = svg.split_once("<defs>").unwrap_or(("", svg));
+        let facts: Vec<String> = self.facts.iter().map(|fact| xml_escape(fact).into_owned()).collect();
+        write!(out, "{head}<desc>{}\n{}</desc><defs>", xml_escape(&self.title), facts.join("\n"))?;
+        // Only behind it, since the user's own text may stand before.
+        let (before, frames) = rest.rsplit_once(FRAMES).unwrap_or(("", rest));
+        let mut parts = frames.split("<g>");
+        write!(out, "{before}{FRAMES}{}", parts.next().unwrap_or(""))?;
+        let pen = Pen {
+            levels: parts.filter_map(Level::of).collect(),
+            whole: boxes.whole,
+            image_width: f64::from(self.picture.width.unwrap_or(WIDTH)),
+        };
+        let cuts_left = self.cuts_left();
+        let mut text = String::new();
+        for placed in &boxes.placed {
+            let Some(shape) = self.shapes.get(placed.shape) else { continue };
+            text.clear();
             // The script takes the last parenthesis off again where it wants the name alone.
-            write!(
-                out,
-                "{before}<title>{} ({})</title>",
-                self.name(shape),
-                xml_escape(&shape.detail.replace('(', "["))
-            )?;
-            let Some((rect, tail)) = tail.split_once("<text") else { break };
-            let (Some((attributes, _)), Some((_, tail))) = (tail.split_once('>'), tail.split_once("</text>")) else {
-                break;
-            };
-            write!(out, "{rect}<text{attributes}>{}</text>", self.label(shape))?;
-            rest = tail;
+            let detail = shape.detail.replace('(', "[");
+            let label = self.label(shape, cuts_left);
+            pen.write(&mut text, placed, shape, [&self.name(shape), &xml_escape(&detail), &xml_escape(&label)]);
+            out.write_all(text.as_bytes())?;
         }
-        out.write_all(rest.as_bytes())?;
+        out.write_all(frames.rsplit_once("</g>").map_or("", |(_, tail)| tail).as_bytes())?;
         Ok(())
     }
 
-    fn name(&self, shape: &Shape) -> String {
+    fn name<'s>(&self, shape: &'s Shape) -> Cow<'s, str> {
         let start = text::start(&shape.name, LONGEST_NAME);
-        if start.len() < shape.name.len() { xml_escape(&format!("{start}…")) } else { xml_escape(start) }
+        if start.len() < shape.name.len() {
+            Cow::Owned(xml_escape(&format!("{start}…")).into_owned())
+        } else {
+            xml_escape(start)
+        }
     }
 
     /// As much of the name as fits on the box.
-    fn label(&self, shape: &Shape) -> String {
+    fn label(&self, shape: &Shape, cuts_left: bool) -> String {
         let whole = self.shapes.first().map_or(1, |root| root.width.max(1));
         let pixels = inner_width(self.picture) * (shape.width as f64 / whole as f64);
         let fits = ((pixels - 3.0) / (f64::from(self.font_size()) * CHARACTER)).floor();
@@ -259,31 +218,29 @@ impl Drawing<'_> {
         }
         let fits = fits as usize;
         let mut label = text::line(text::start(&shape.name, LONGEST_NAME)).into_owned();
-        if self.cuts_left() {
+        if cuts_left {
             text::cut_start(&mut label, fits);
         } else {
             text::cut(&mut label, 0, fits);
         }
-        xml_escape(&label)
+        label
     }
 }
 
-/// Digits of a name that inferno gets.
-const TOKEN: usize = 8;
-
-fn token(number: usize) -> String {
-    format!("{number:08x}")
-}
-
 /// Text that XML 1.0 can hold, on one line; still to be escaped.
-fn xml_text(text: &str) -> String {
-    text::line(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+fn xml_text(text: &str) -> Cow<'_, str> {
+    let line = text::line(text);
+    if line.is_ascii() { line } else { Cow::Owned(line.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")) }
 }
 
 /// Text between tags and in attributes.
-pub(super) fn xml_escape(text: &str) -> String {
+pub(super) fn xml_escape(text: &str) -> Cow<'_, str> {
+    let text = xml_text(text);
+    if !text.bytes().any(|byte| b"<>&\"'".contains(&byte)) {
+        return text;
+    }
     let mut out = String::with_capacity(text.len() + 16);
-    for c in xml_text(text).chars() {
+    for c in text.chars() {
         match c {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
@@ -293,5 +250,5 @@ pub(super) fn xml_escape(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out
+    Cow::Owned(out)
 }

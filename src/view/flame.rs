@@ -47,8 +47,8 @@ pub(super) fn draw(
     out: &mut dyn Write,
 ) -> Result<()> {
     let picture = &options.picture;
-    let tree = Tree::one(stacks, picture.reverse);
-    let total = tree.nodes.first().map_or(0, |root| root.total[0]);
+    let tree = Tree::of([stacks], picture.reverse);
+    let [total] = tree.whole();
     if total <= 0 {
         return Err(Error::Usage("all weights are 0 or below: there is nothing to draw".into()));
     }
@@ -57,8 +57,8 @@ pub(super) fn draw(
         None if stacks.unit == crate::units::Unit::Unknown => format!("weight {}", text::thousands(value)),
         None => text::amount(value, &stacks.unit),
     };
-    let detail = |node: &Node<'_>| {
-        let [own, all] = [node.own[0], node.total[0]];
+    let detail = |node: &Node<'_, 1>| {
+        let ([own], [all]) = (node.own, node.total);
         let share = format!("{}, {}%", amount(all), text::percent(all, total));
         let share = match own {
             0 => format!("{share}; self 0"),
@@ -73,8 +73,8 @@ pub(super) fn draw(
     let colors = picture.colors.unwrap_or_default();
     let narrowest = picture.minwidth.unwrap_or(0.1).max(0.0) * total as f64 / inner_width(picture);
     let narrowest = narrowest.min(total as f64);
-    let widths: Vec<i128> = tree.nodes.iter().map(|node| node.total[0]).collect();
-    let layout = Layout { tree: &tree, narrowest, widths: &widths };
+    let width = |at: usize| tree.totals().get(at).map_or(0, |&[total]| total);
+    let layout = Layout { tree: &tree, narrowest, width: &width };
     let (shapes, hidden) = layout.shapes(&|node| (detail(node), colors.color(node.name)), &|weight| {
         format!("{}, {}%", amount(weight), text::percent(weight, total))
     });
@@ -111,13 +111,13 @@ fn file_name(path: &str) -> &str {
 }
 
 /// From a tree to boxes: what is too narrow becomes one grey box a caller, so that it does not look like the caller's own.
-pub(super) struct Layout<'a, 't> {
+pub(super) struct Layout<'a, 't, const N: usize> {
     /// The frames.
-    pub(super) tree: &'a Tree<'t>,
+    pub(super) tree: &'a Tree<'t, N>,
     /// Narrower boxes are put together.
     pub(super) narrowest: f64,
-    /// Widths of the frames: that of a caller is at least the sum of its callees'.
-    pub(super) widths: &'a [i128],
+    /// Width of a frame: that of a caller is at least the sum of its callees'.
+    pub(super) width: &'a dyn Fn(usize) -> i128,
 }
 
 /// How many boxes may stand on each other. Real stacks end far below; a picture of a million would be of no use, and of gigabytes.
@@ -143,33 +143,37 @@ impl Hidden {
     }
 }
 
-impl Layout<'_, '_> {
+impl<const N: usize> Layout<'_, '_, N> {
     /// The boxes, given tooltip and colour of a frame and the tooltip of a grey box of that weight; and what is hidden in grey.
     pub(super) fn shapes(
         &self,
-        look: &dyn Fn(&Node<'_>) -> (String, super::palette::Rgb),
+        look: &dyn Fn(&Node<'_, N>) -> (String, super::palette::Rgb),
         grey: &dyn Fn(i128) -> String,
     ) -> (Vec<Shape>, Hidden) {
         let sizes = self.sizes();
         let mut hidden = Hidden::default();
         let mut shapes: Vec<Shape> = Vec::new();
+        let mut wide: Vec<(&str, usize)> = Vec::new();
         // Number of the node, of the box that it stands on, and its height.
         let mut waiting: Vec<(usize, Option<usize>, usize)> = vec![(0, None, 0)];
         while let Some((at, below, height)) = waiting.pop() {
-            let Some(node) = self.tree.nodes.get(at) else { continue };
-            let (detail, color) = look(node);
-            let number = push(&mut shapes, below, node.name.to_owned(), detail, color, self.width(at));
+            let node = self.tree.node(at);
+            let (detail, color) = look(&node);
+            let number = push(&mut shapes, below, node.name.to_owned(), detail, color, (self.width)(at));
             let mut small = Hidden::default();
-            for &child in self.tree.callees(node) {
-                let weight = self.width(child);
+            wide.clear();
+            for child in self.tree.callees(at) {
+                let weight = (self.width)(child);
                 if weight > 0 && weight as f64 >= self.narrowest && height < HIGHEST {
-                    waiting.push((child, Some(number), height + 1));
+                    wide.push((self.tree.node(child).name, child));
                 } else if weight > 0 {
                     hidden.deep |= height >= HIGHEST;
-                    small.frames += sizes.get(child).copied().unwrap_or(1);
+                    small.frames += sizes.get(child).map_or(1, |&size| size as usize);
                     small.weight = small.weight.saturating_add(weight);
                 }
             }
+            wide.sort_unstable_by(|a, b| a.0.cmp(b.0));
+            waiting.extend(wide.iter().map(|&(_, child)| (child, Some(number), height + 1)));
             hidden.frames += small.frames;
             hidden.weight = hidden.weight.saturating_add(small.weight);
             if small.weight > 0 && small.weight as f64 >= self.narrowest {
@@ -177,35 +181,21 @@ impl Layout<'_, '_> {
                 push(&mut shapes, Some(number), name, grey(small.weight), GREY, small.weight);
             }
         }
-        self.order(&mut shapes);
+        // Boxes stand in the order of their names, grey ones last: so far it is the other way round.
+        shapes.iter_mut().for_each(|shape| shape.children.reverse());
         (shapes, hidden)
     }
 
-    fn width(&self, at: usize) -> i128 {
-        self.widths.get(at).copied().unwrap_or(0)
-    }
-
     /// How many frames each frame holds, with itself.
-    fn sizes(&self) -> Vec<usize> {
-        let mut sizes = vec![1usize; self.tree.nodes.len()];
-        for (at, node) in self.tree.nodes.iter().enumerate().skip(1).rev() {
+    fn sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![1u32; self.tree.len()];
+        for at in (1..sizes.len()).rev() {
             let size = sizes.get(at).copied().unwrap_or(0);
-            if let Some(parent) = sizes.get_mut(node.parent) {
+            if let Some(parent) = sizes.get_mut(self.tree.parent(at)) {
                 *parent += size;
             }
         }
         sizes
-    }
-
-    /// Boxes stand in the order of their names, grey ones last: they were pushed before the others.
-    fn order(&self, shapes: &mut [Shape]) {
-        for at in 0..shapes.len() {
-            let mut children = shapes.get_mut(at).map(|shape| std::mem::take(&mut shape.children)).unwrap_or_default();
-            children.reverse();
-            if let Some(shape) = shapes.get_mut(at) {
-                shape.children = children;
-            }
-        }
     }
 }
 

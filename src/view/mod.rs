@@ -3,6 +3,7 @@
 //! A new view is a file here, a line in [`ALL`], and goldens in tests. A view prints the notes of its trace wherever the output has a place for
 //! them; nothing from the input goes out unescaped.
 
+mod boxes;
 mod csv;
 mod diff;
 mod digest;
@@ -16,6 +17,7 @@ mod hist;
 mod json;
 mod labels;
 mod log;
+mod numbers;
 mod palette;
 mod pprof;
 mod query_diff;

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use jiff::tz::Offset;
 
+pub(super) use super::numbers::{push_rounded, thousands};
 use crate::units::Unit;
 
 /// Whether a terminal could take the character for a command, or it could turn the order of a line.
@@ -259,22 +260,6 @@ pub(super) fn write_columns(
     Ok(())
 }
 
-/// `1234567` as `1,234,567`.
-pub(super) fn thousands(value: i128) -> String {
-    let digits = value.unsigned_abs().to_string();
-    let mut out = String::with_capacity(digits.len() * 4 / 3 + 1);
-    if value < 0 {
-        out.push('-');
-    }
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// An amount with its unit: `48.231 ms`, `1,204 samples`, `17 bytes`; a bare number if the unit is not known, or if it is no time.
 pub(super) fn amount(value: i128, unit: &Unit) -> String {
     let Some(scale) = unit.picoseconds() else {
@@ -339,7 +324,9 @@ fn fraction(value: i128, divisor: u128) -> String {
 
 /// A share in percent, `12.50`; 0 of nothing is 0.
 pub(super) fn percent(part: i128, whole: i128) -> String {
-    if whole == 0 { "0.00".into() } else { format!("{:.2}", 100.0 * part as f64 / whole as f64) }
+    let mut out = String::new();
+    push_rounded::<2>(&mut out, if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 });
+    out
 }
 
 /// Wall-clock times in one zone. Keeps the last second and day, since log lines come by time.

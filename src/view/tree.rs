@@ -1,6 +1,6 @@
 //! A call tree: paths with weights merged from the root, each frame with its own and its total weight.
-
-use std::ops::Range;
+//!
+//! It may have millions of frames, so that each takes as little room as it can: one or two sides (`N`), numbers for names and links.
 
 use hashbrown::HashMap;
 
@@ -8,139 +8,134 @@ use super::labels::Labels;
 use super::stacks::Stacks;
 
 /// A frame in its place.
-pub(super) struct Node<'a> {
+pub(super) struct Node<'a, const N: usize> {
     /// The frame.
     pub(super) name: &'a str,
     /// Number of the caller; the root's is its own.
     pub(super) parent: usize,
     /// Weight of the paths that end here.
-    pub(super) own: [i128; 2],
+    pub(super) own: [i128; N],
     /// Weight of the paths that pass here or end here.
-    pub(super) total: [i128; 2],
-    /// Its callees among [`Tree::callees`].
-    callees: Range<usize>,
+    pub(super) total: [i128; N],
 }
 
-/// A call tree of one side, or of two sides to compare. Node 0 is the root that all share.
-pub(super) struct Tree<'a> {
-    /// All frames; a caller stands before its callees.
-    pub(super) nodes: Vec<Node<'a>>,
+/// A call tree of one side, or of two sides to compare. Node 0 is the root that all share; a caller stands before its callees.
+pub(super) struct Tree<'a, const N: usize> {
     /// Weights below 0, which no picture can draw, were left out: so many, and their sum.
     pub(super) negative: (u64, i128),
-    callees: Vec<usize>,
+    steps: Vec<Step>,
+    links: Vec<Link>,
+    own: Vec<[i128; N]>,
+    totals: Vec<[i128; N]>,
+    labels: Labels<'a>,
 }
 
-impl<'a> Tree<'a> {
-    /// The tree of one trace.
-    pub(super) fn one(stacks: &Stacks<'a>, reversed: bool) -> Tree<'a> {
-        Tree::build(&[stacks], reversed)
-    }
+/// What is needed of each frame to walk on from it, apart from the rest so that it is near.
+struct Step {
+    label: u32,
+    /// The callee that came first; 0 is none. Most frames have no other.
+    first: u32,
+}
 
-    /// The tree of two traces: weights of the first are at 0, of the second at 1.
-    pub(super) fn two(before: &Stacks<'a>, after: &Stacks<'a>, reversed: bool) -> Tree<'a> {
-        Tree::build(&[before, after], reversed)
-    }
+/// The rest. 0 is none here, too: the root is nobody's callee.
+struct Link {
+    parent: u32,
+    /// The next callee of the same caller.
+    next: u32,
+    /// Where the own weight stands. Most frames have none.
+    own: u32,
+}
 
-    fn build(sides: &[&Stacks<'a>], reversed: bool) -> Tree<'a> {
+impl<'a, const N: usize> Tree<'a, N> {
+    /// The tree of the sides: weights of the first are at 0, of the second at 1.
+    pub(super) fn of(sides: [&Stacks<'a>; N], reversed: bool) -> Tree<'a, N> {
         let mut labels = Labels::default();
-        let mut growing = Growing { nodes: Vec::new(), links: Vec::new(), others: HashMap::new(), path: Vec::new() };
-        growing.push(0, u32::MAX, "all");
+        let mut growing = Growing::new(labels.number("all"));
         let mut negative = (0, 0i128);
-        for (side, stacks) in sides.iter().enumerate() {
+        for (side, stacks) in sides.into_iter().enumerate() {
             let mut frames: Vec<u32> = Vec::new();
             stacks.each_numbered(&mut labels, |stack, weight| {
                 if weight < 0 {
                     negative = (negative.0 + 1, negative.1.saturating_add(weight));
-                } else if weight > 0 {
+                } else if weight > 0 && reversed {
                     frames.clear();
-                    frames.extend_from_slice(stack);
-                    if reversed {
-                        frames.reverse();
-                    }
+                    frames.extend(stack.iter().rev());
                     growing.add(&frames, side, weight);
+                } else if weight > 0 {
+                    growing.add(stack, side, weight);
                 }
             });
         }
-        let mut tree = Tree { nodes: growing.nodes, negative, callees: Vec::new() };
-        for (node, link) in tree.nodes.iter_mut().zip(&growing.links).skip(1) {
-            node.name = labels.text(link.label);
-        }
-        tree.sum();
-        tree.sort_callees();
-        tree
+        let totals = growing.totals();
+        let Growing { steps, links, own, .. } = growing;
+        Tree { negative, steps, links, own, totals, labels }
     }
 
-    /// The frame of a node.
-    pub(super) fn name(&self, at: usize) -> &'a str {
-        self.nodes.get(at).map_or("", |node| node.name)
+    /// How many frames it has, with the root.
+    pub(super) fn len(&self) -> usize {
+        self.links.len()
     }
 
-    /// The callees of a node, by name.
-    pub(super) fn callees(&self, node: &Node<'_>) -> &[usize] {
-        self.callees.get(node.callees.clone()).unwrap_or(&[])
+    /// The frame of that number; an empty one if there is no such.
+    pub(super) fn node(&self, at: usize) -> Node<'a, N> {
+        let name = self.steps.get(at).map_or("", |step| self.labels.text(step.label));
+        let (parent, own) = self.links.get(at).map_or((0, 0), |link| (link.parent as usize, link.own as usize));
+        let weights = |of: &[[i128; N]], at: usize| of.get(at).copied().unwrap_or([0; N]);
+        Node { name, parent, own: weights(&self.own, own), total: weights(&self.totals, at) }
     }
 
-    /// Sums the totals.
-    fn sum(&mut self) {
-        for at in (0..self.nodes.len()).rev() {
-            let Some(node) = self.nodes.get_mut(at) else { continue };
-            node.total = std::array::from_fn(|side| add(node.total, node.own, side));
-            let (parent, total) = (node.parent, node.total);
-            if at > 0
-                && let Some(parent) = self.nodes.get_mut(parent)
-            {
-                parent.total = std::array::from_fn(|side| add(parent.total, total, side));
-                parent.callees.end += 1;
-            }
-        }
+    /// All frames in the order of their numbers.
+    pub(super) fn nodes(&self) -> impl DoubleEndedIterator<Item = Node<'a, N>> + ExactSizeIterator {
+        (0..self.len()).map(|at| self.node(at))
     }
 
-    /// Gives each node its part of the list of callees: so far `callees.end` is how many it has.
-    fn sort_callees(&mut self) {
-        let mut end = 0;
-        for node in &mut self.nodes {
-            let start = end;
-            end += node.callees.end;
-            node.callees = start..start;
-        }
-        self.callees = vec![0; end];
-        for at in 1..self.nodes.len() {
-            let parent = self.nodes.get(at).map_or(0, |node| node.parent);
-            let Some(callees) = self.nodes.get_mut(parent).map(|parent| &mut parent.callees) else { continue };
-            if let Some(place) = self.callees.get_mut(callees.end) {
-                *place = at;
-            }
-            callees.end += 1;
-        }
-        let nodes = &self.nodes;
-        let name = |at: usize| nodes.get(at).map_or("", |node| node.name);
-        for node in nodes {
-            if let Some(callees) = self.callees.get_mut(node.callees.clone()) {
-                callees.sort_unstable_by(|&a, &b| name(a).cmp(name(b)));
-            }
-        }
+    /// Number of the caller of a frame.
+    pub(super) fn parent(&self, at: usize) -> usize {
+        self.links.get(at).map_or(0, |link| link.parent as usize)
+    }
+
+    /// Weight of the root.
+    pub(super) fn whole(&self) -> [i128; N] {
+        self.totals.first().copied().unwrap_or([0; N])
+    }
+
+    /// Weights of the paths that pass each frame or end there.
+    pub(super) fn totals(&self) -> &[[i128; N]] {
+        &self.totals
+    }
+
+    /// Numbers of the callees of a frame, in no order that would mean something.
+    pub(super) fn callees(&self, at: usize) -> impl Iterator<Item = usize> {
+        let existing = |at: u32| (at > 0).then_some(at as usize);
+        let first = self.steps.get(at).and_then(|step| existing(step.first));
+        std::iter::successors(first, move |&at| self.links.get(at).and_then(|link| existing(link.next)))
     }
 }
 
 /// A tree to which paths are added.
-struct Growing<'a> {
-    nodes: Vec<Node<'a>>,
-    /// What is needed of each node to walk on from it, apart from the rest so that it is near.
+struct Growing<const N: usize> {
+    steps: Vec<Step>,
     links: Vec<Link>,
+    own: Vec<[i128; N]>,
     /// Callees that are not the first of their caller, by caller and frame.
     others: HashMap<(u32, u32), u32>,
     /// The last path, as frames and nodes: the next one mostly begins like it.
     path: Vec<(u32, u32)>,
 }
 
-/// From a node to its callees.
-struct Link {
-    label: u32,
-    /// The callee that came first; the root if there is none. Most frames have no other.
-    first: u32,
-}
+impl<const N: usize> Growing<N> {
+    fn new(root: u32) -> Growing<N> {
+        let mut growing = Growing {
+            steps: Vec::new(),
+            links: Vec::new(),
+            own: vec![[0; N]],
+            others: HashMap::new(),
+            path: Vec::new(),
+        };
+        growing.push(root, 0, 0);
+        growing
+    }
 
-impl<'a> Growing<'a> {
     fn add(&mut self, frames: &[u32], side: usize, weight: i128) {
         let shared = self.path.iter().zip(frames).take_while(|(known, frame)| known.0 == **frame).count();
         self.path.truncate(shared);
@@ -149,35 +144,52 @@ impl<'a> Growing<'a> {
             at = self.callee(at, label);
             self.path.push((label, at));
         }
-        if let Some(own) = self.nodes.get_mut(at as usize).and_then(|node| node.own.get_mut(side)) {
+        let Some(link) = self.links.get_mut(at as usize) else { return };
+        if link.own == 0 {
+            link.own = u32::try_from(self.own.len()).unwrap_or(u32::MAX);
+            self.own.push([0; N]);
+        }
+        if let Some(own) = self.own.get_mut(link.own as usize).and_then(|own| own.get_mut(side)) {
             *own = own.saturating_add(weight);
         }
     }
 
     fn callee(&mut self, caller: u32, label: u32) -> u32 {
-        let first = self.links.get(caller as usize).map_or(0, |link| link.first);
-        if first > 0 && self.links.get(first as usize).is_some_and(|link| link.label == label) {
+        let first = self.steps.get(caller as usize).map_or(0, |step| step.first);
+        if first > 0 && self.steps.get(first as usize).is_some_and(|step| step.label == label) {
             return first;
         }
-        let next = u32::try_from(self.links.len()).unwrap_or(u32::MAX);
+        let fresh = u32::try_from(self.links.len()).unwrap_or(u32::MAX);
+        let mut next = 0;
         if first > 0 {
-            let known = *self.others.entry((caller, label)).or_insert(next);
-            if known != next {
+            let known = *self.others.entry((caller, label)).or_insert(fresh);
+            if known != fresh {
                 return known;
             }
-        } else if let Some(caller) = self.links.get_mut(caller as usize) {
-            caller.first = next;
+            if let Some(first) = self.links.get_mut(first as usize) {
+                next = std::mem::replace(&mut first.next, fresh);
+            }
+        } else if let Some(caller) = self.steps.get_mut(caller as usize) {
+            caller.first = fresh;
         }
-        self.push(caller as usize, label, "");
-        next
+        self.push(label, caller, next);
+        fresh
     }
 
-    fn push(&mut self, parent: usize, label: u32, name: &'a str) {
-        self.links.push(Link { label, first: 0 });
-        self.nodes.push(Node { name, parent, own: [0; 2], total: [0; 2], callees: 0..0 });
+    fn push(&mut self, label: u32, parent: u32, next: u32) {
+        self.steps.push(Step { label, first: 0 });
+        self.links.push(Link { parent, next, own: 0 });
     }
-}
 
-fn add(a: [i128; 2], b: [i128; 2], side: usize) -> i128 {
-    a.get(side).copied().unwrap_or(0).saturating_add(b.get(side).copied().unwrap_or(0))
+    fn totals(&self) -> Vec<[i128; N]> {
+        let own = |link: &Link| self.own.get(link.own as usize).copied().unwrap_or([0; N]);
+        let mut totals: Vec<[i128; N]> = self.links.iter().map(own).collect();
+        for (at, link) in self.links.iter().enumerate().skip(1).rev() {
+            let total = totals.get(at).copied().unwrap_or([0; N]);
+            if let Some(sums) = totals.get_mut(link.parent as usize) {
+                sums.iter_mut().zip(total).for_each(|(sum, weight)| *sum = sum.saturating_add(weight));
+            }
+        }
+        totals
+    }
 }

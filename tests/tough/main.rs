@@ -11,6 +11,7 @@ mod inputs;
 mod limits;
 mod outputs;
 mod root;
+mod terminal;
 
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};

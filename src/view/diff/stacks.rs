@@ -34,7 +34,7 @@ pub(super) fn write(comparison: &Comparison<'_>, form: &str, out: &mut dyn Write
     if comparison.compare.normalize {
         first.normalize(second.total());
     }
-    let tree = Tree::two(first, second, comparison.options.picture.reverse);
+    let tree = Tree::of([&*first, &*second], comparison.options.picture.reverse);
     let difference = Difference { comparison, unit: first.unit.clone(), tree, raw };
     match form {
         "flame" => difference.draw(comparison.options.picture.inverted, out),
@@ -48,16 +48,12 @@ pub(super) fn write(comparison: &Comparison<'_>, form: &str, out: &mut dyn Write
 struct Difference<'a> {
     comparison: &'a Comparison<'a>,
     unit: Unit,
-    tree: Tree<'a>,
+    tree: Tree<'a, 2>,
     /// Totals before they were scaled.
     raw: [i128; 2],
 }
 
 impl Difference<'_> {
-    fn totals(&self) -> [i128; 2] {
-        self.tree.nodes.first().map_or([0; 2], |root| root.total)
-    }
-
     fn amount(&self, value: i128) -> String {
         text::amount(value, &self.unit)
     }
@@ -75,18 +71,19 @@ impl Difference<'_> {
         if whole <= 0 {
             return Err(Error::Usage("the side to show has no weight: try --show both".into()));
         }
-        let pair = |node: &Node<'_>| if compare.by_self { node.own } else { node.total };
-        let largest = self.tree.nodes.iter().skip(1).map(|node| change(pair(node)).unsigned_abs()).max().unwrap_or(0);
+        let pair = |node: &Node<'_, 2>| if compare.by_self { node.own } else { node.total };
+        let largest = self.tree.nodes().skip(1).map(|node| change(pair(&node)).unsigned_abs()).max().unwrap_or(0);
         let largest = largest.max(1) as f64;
         let narrowest =
             (picture.minwidth.unwrap_or(0.1).max(0.0) * whole as f64 / inner_width(picture)).min(whole as f64);
-        let layout = Layout { tree: &self.tree, narrowest, widths: &widths };
-        let look = |node: &Node<'_>| (self.tooltip(node), of_change(change(pair(node)) as f64 / largest));
+        let width = |at: usize| widths.get(at).copied().unwrap_or(0);
+        let layout = Layout { tree: &self.tree, narrowest, width: &width };
+        let look = |node: &Node<'_, 2>| (self.tooltip(node), of_change(change(pair(node)) as f64 / largest));
         let (shapes, hidden) =
             layout.shapes(&look, &|width| format!("{}% of the picture", text::percent(width, whole)));
         let mut facts = Vec::new();
         facts.extend(picture.subtitle.clone());
-        let [before, after] = self.totals();
+        let [before, after] = self.tree.whole();
         facts.push(format!("{} -> {} ({})", self.amount(before), self.amount(after), self.percent([before, after])));
         facts.push(self.shape_said());
         facts.extend(self.normalized());
@@ -100,15 +97,15 @@ impl Difference<'_> {
 
     /// Widths of all frames, by the side that is shown.
     fn widths(&self) -> Vec<i128> {
-        let nodes = &self.tree.nodes;
+        let totals = self.tree.totals().iter();
         match self.comparison.compare.show {
-            Side::Before => nodes.iter().map(|node| node.total[0]).collect(),
-            Side::After => nodes.iter().map(|node| node.total[1]).collect(),
+            Side::Before => totals.map(|total| total[0]).collect(),
+            Side::After => totals.map(|total| total[1]).collect(),
             Side::Both => {
-                let mut widths: Vec<i128> = nodes.iter().map(|node| node.own[0].max(node.own[1])).collect();
-                for (at, node) in nodes.iter().enumerate().skip(1).rev() {
+                let mut widths: Vec<i128> = self.tree.nodes().map(|node| node.own[0].max(node.own[1])).collect();
+                for at in (1..widths.len()).rev() {
                     let width = widths.get(at).copied().unwrap_or(0);
-                    if let Some(parent) = widths.get_mut(node.parent) {
+                    if let Some(parent) = widths.get_mut(self.tree.parent(at)) {
                         *parent = parent.saturating_add(width);
                     }
                 }
@@ -120,12 +117,14 @@ impl Difference<'_> {
     /// What the widths are, and what has no place in them.
     fn shape_said(&self) -> String {
         let missing = |side: usize, other: usize| -> i128 {
-            let vanished = |node: &&Node<'_>| {
-                let parent = self.tree.nodes.get(node.parent);
-                node.total.get(other) == Some(&0) && parent.is_none_or(|parent| parent.total.get(other) != Some(&0))
+            let vanished = |node: &Node<'_, 2>| {
+                let parent = self.tree.node(node.parent);
+                node.total.get(other) == Some(&0) && parent.total.get(other) != Some(&0)
             };
-            let nodes = self.tree.nodes.iter().skip(1).filter(vanished);
-            nodes.filter_map(|node| node.total.get(side)).fold(0, |sum: i128, &weight| sum.saturating_add(weight))
+            let nodes = self.tree.nodes().skip(1).filter(vanished);
+            nodes
+                .filter_map(|node| node.total.get(side).copied())
+                .fold(0, |sum: i128, weight| sum.saturating_add(weight))
         };
         let no_place = |weight: i128, whose: &str| match weight {
             0 => String::new(),
@@ -143,7 +142,7 @@ impl Difference<'_> {
         scaled.then(|| format!("normalized: BEFORE, {}, is scaled to the total of AFTER", self.amount(self.raw[0])))
     }
 
-    fn tooltip(&self, node: &Node<'_>) -> String {
+    fn tooltip(&self, node: &Node<'_, 2>) -> String {
         let told = |pair: [i128; 2]| {
             let [before, after] = pair;
             if before == after {
@@ -176,7 +175,7 @@ impl Difference<'_> {
             let size = |pair: [i128; 2]| change(pair).unsigned_abs();
             size(b.own).cmp(&size(a.own)).then(size(b.total).cmp(&size(a.total))).then(a.name.cmp(b.name))
         });
-        let totals = self.totals();
+        let totals = self.tree.whole();
         let told = format!("{} -> {}", self.amount(totals[0]), self.amount(totals[1]));
         if functions.is_empty() {
             writeln!(out, "# no difference: {told}")?;
@@ -215,8 +214,7 @@ impl Difference<'_> {
         let unit = self.unit.to_string();
         write_line(out, &serde_json::json!({"type": "seatrace-diff", "version": 1}))?;
         let mut counts = [0u64; 4];
-        for at in 1..self.tree.nodes.len() {
-            let Some(node) = self.tree.nodes.get(at) else { continue };
+        for (at, node) in self.tree.nodes().enumerate().skip(1) {
             if node.own == [0, 0] && node.total == [0, 0]
                 || node.own[0] == node.own[1] && node.total[0] == node.total[1]
             {
@@ -246,7 +244,7 @@ impl Difference<'_> {
                 },
             )?;
         }
-        let [before, after] = self.totals();
+        let [before, after] = self.tree.whole();
         write_line(
             out,
             &TotalLine {
@@ -266,8 +264,7 @@ impl Difference<'_> {
     /// Stacks with two counts, as inferno and flamegraph.pl read a difference.
     fn write_folded(&self, out: &mut dyn Write) -> Result<()> {
         let mut lines: Vec<String> = Vec::new();
-        for at in 1..self.tree.nodes.len() {
-            let Some(node) = self.tree.nodes.get(at).filter(|node| node.own != [0, 0]) else { continue };
+        for (at, node) in self.tree.nodes().enumerate().skip(1).filter(|(_, node)| node.own != [0, 0]) {
             let path: Vec<_> = self.path(at).into_iter().map(safe_frame).collect();
             lines.push(format!("{} {} {}", path.join(";"), node.own[0], node.own[1]));
         }
@@ -281,8 +278,9 @@ impl Difference<'_> {
     fn path(&self, mut at: usize) -> Vec<&str> {
         let mut path = Vec::new();
         while at > 0 {
-            path.push(self.tree.name(at));
-            at = self.tree.nodes.get(at).map_or(0, |node| node.parent);
+            let node = self.tree.node(at);
+            path.push(node.name);
+            at = node.parent;
         }
         path.reverse();
         path
