@@ -27,7 +27,7 @@ pub(super) enum Printed<'a> {
 impl<'a> Values<'a> {
     /// The values of a line behind its kind; `None` if nothing stands there.
     pub(super) fn new(values: Option<&'a [u8]>) -> Values<'a> {
-        Values { rest: values, text: values.and_then(|values| std::str::from_utf8(values).ok()) }
+        Values { rest: values, text: values.and_then(|values| simdutf8::basic::from_utf8(values).ok()) }
     }
 
     /// Whether all have been read.
