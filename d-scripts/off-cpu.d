@@ -24,7 +24,8 @@
  *   that was in progress when the trace began or ended is not in the sum: a note counts those at the end.
  *
  * OVERHEAD
- *   Estimated: two probes a context switch of the whole system, a stack walk for each wait that is kept.
+ *   Two probes a context switch of the whole system, a stack walk for each wait that is kept; see the page for
+ *   the measurement.
  *
  * SEE ALSO
  *   lock-waits (whole stacks where libc has no frame pointers), query-off-cpu, wakeups, on-cpu

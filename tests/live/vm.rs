@@ -137,7 +137,7 @@ const PLANTED: [([&str; 2], &str, &str, i64); 6] = [
         2000,
     ),
     (
-        ["select get_lock('shop.batch', 8)", "select get_lock('shop.batch', 7)"],
+        ["select get_lock('shop.batch', 80)", "select get_lock('shop.batch', 70)"],
         "pthread_cond_timedwait",
         "Item_func_get_lock",
         2000,
