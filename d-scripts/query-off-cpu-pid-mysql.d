@@ -26,7 +26,7 @@
  *   One aggregation, query_off_cpu. All time off the CPU counts, also that of a thread that was ready but had no CPU.
  *
  * OVERHEAD
- *   By estimate that of off-cpu: two probes a context switch and a wait for a condition; the text of each statement is copied.
+ *   Estimated: two probes a context switch and a wait for a condition; the text of each statement is copied.
  *
  * SEE ALSO
  *   off-cpu (without the statements), lock-waits, query-on-cpu, query-phases

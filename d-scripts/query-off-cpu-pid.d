@@ -27,7 +27,7 @@
  *   One aggregation, query_off_cpu. All time off the CPU counts, also that of a thread that was ready but had no CPU.
  *
  * OVERHEAD
- *   By estimate that of off-cpu: two probes a context switch and a wait for a condition; the text is read from
+ *   Estimated: two probes a context switch and a wait for a condition; the text is read from
  *   the server for each that is kept.
  *
  * SEE ALSO
