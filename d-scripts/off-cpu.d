@@ -24,7 +24,8 @@
  *   that was in progress when the trace began or ended is not in the sum: a note counts those at the end.
  *
  * OVERHEAD
- *   Estimated: two probes a context switch of the whole system, a stack walk for each wait that is kept.
+ *   As measured once, emulated: a program that only switches made 0.42 of its round trips under it; see the page. Two
+ *   probes a context switch of the whole system, a stack walk for each wait that is kept.
  *
  * SEE ALSO
  *   lock-waits (whole stacks where libc has no frame pointers), query-off-cpu, wakeups, on-cpu
@@ -41,13 +42,49 @@
 
 enum { ofc_depth=64 };
 
-self uint64_t ofc_start;
+self uint64_t ofc_start;          /* when it blocked */
+self int ofc_call;                /* it is in a call of the C library that waits */
+self uint64_t ofc_sum;            /* and was blocked that long in it */
 uint64_t ofc_pass;
 
 BEGIN
 {
 	printf("# seatrace\t1\n# script\toff-cpu\t1\n");
 	printf("# start\t%d\t%Y\n# target\t%d\n", walltimestamp, walltimestamp, $target);
+}
+
+/*
+ * The C library of Linux has no frame pointers: a stack taken inside these calls ends there. Their time is kept until they
+ * return, and given to the stack of the caller. By name where there are two versions of a function (glibc); [cd]*: clockwait,
+ * where there is one, and destroy, so that the glob finds something everywhere.
+ */
+pid$target:lib*:pthread_cond_wait:entry,
+pid$target:lib*:pthread_cond_timedwait:entry,
+pid$target:lib*:pthread_cond_[cd]*:entry,
+pid$target:lib*:f*sync:entry
+/!self->ofc_call/
+{
+	self->ofc_call = 1;
+	self->ofc_sum = 0;
+}
+
+pid$target:lib*:pthread_cond_wait:return,
+pid$target:lib*:pthread_cond_timedwait:return,
+pid$target:lib*:pthread_cond_[cd]*:return,
+pid$target:lib*:f*sync:return
+/self->ofc_call && self->ofc_sum && self->ofc_sum >= $1/
+{
+	@off_cpu[execname, ustack(ofc_depth)] = sum(self->ofc_sum);
+}
+
+pid$target:lib*:pthread_cond_wait:return,
+pid$target:lib*:pthread_cond_timedwait:return,
+pid$target:lib*:pthread_cond_[cd]*:return,
+pid$target:lib*:f*sync:return
+/self->ofc_call/
+{
+	self->ofc_call = 0;
+	self->ofc_sum = 0;
 }
 
 sched:::off-cpu
@@ -61,6 +98,13 @@ sched:::on-cpu
 /self->ofc_start/
 {
 	@ofc_open = sum(-1);
+}
+
+sched:::on-cpu
+/self->ofc_start && self->ofc_call/
+{
+	self->ofc_sum += timestamp - self->ofc_start;
+	self->ofc_start = 0;
 }
 
 sched:::on-cpu

@@ -17,6 +17,8 @@
  *
  * FIELDS
  *   query  text    the statement of the client, cut at 255 bytes
+ *   call   text    where it waited: a function of the C library that waits for a condition (pthread_cond_timedwait) or
+ *                  for a file to be safe (fdatasync); other: anything else, also a CPU
  *   stack  frames  where it left the CPU
  *   value  ns      sum of the times that began and ended inside the statement
  *
@@ -24,7 +26,8 @@
  *   One aggregation, query_off_cpu. All time off the CPU counts, also that of a thread that was ready but had no CPU.
  *
  * OVERHEAD
- *   Estimated: two probes a context switch; the text is read from the server for each that is kept.
+ *   Estimated: two probes a context switch and a wait for a condition; the text is read from
+ *   the server for each that is kept.
  *
  * SEE ALSO
  *   off-cpu (without the statements), lock-waits, query-on-cpu, query-phases
@@ -45,6 +48,8 @@ self uint64_t qf_text;            /* address of the text of the statement that r
 self int qf_prepared;             /* it came without query-start */
 self int qf_open;                 /* executions open inside it */
 self uint64_t qf_start;           /* when it left the CPU */
+self int qf_call;                 /* it is in a call of the C library that waits */
+self uint64_t qf_sum;             /* and was off the CPU that long in it */
 uint64_t qf_pass;
 
 BEGIN
@@ -94,6 +99,41 @@ mysql$target:::query-done
 	self->qf_open = 0;
 }
 
+/*
+ * The C library of Linux has no frame pointers: a stack taken inside these calls ends there. Their time is kept until they
+ * return, and given to the stack of the caller. By name where there are two versions of a function (glibc); [cd]*: clockwait,
+ * where there is one, and destroy, so that the glob finds something everywhere.
+ */
+pid$target:lib*:pthread_cond_wait:entry,
+pid$target:lib*:pthread_cond_timedwait:entry,
+pid$target:lib*:pthread_cond_[cd]*:entry,
+pid$target:lib*:f*sync:entry
+/self->qf_text && !self->qf_call/
+{
+	self->qf_call = 1;
+	self->qf_sum = 0;
+}
+
+pid$target:lib*:pthread_cond_wait:return,
+pid$target:lib*:pthread_cond_timedwait:return,
+pid$target:lib*:pthread_cond_[cd]*:return,
+pid$target:lib*:f*sync:return
+/self->qf_call && self->qf_sum && self->qf_sum >= $1 && self->qf_text &&
+    ($$2 == "" || strstr(copyinstr(self->qf_text), $$2) != NULL)/
+{
+	@query_off_cpu[copyinstr(self->qf_text), probefunc, ustack(qf_depth)] = sum(self->qf_sum);
+}
+
+pid$target:lib*:pthread_cond_wait:return,
+pid$target:lib*:pthread_cond_timedwait:return,
+pid$target:lib*:pthread_cond_[cd]*:return,
+pid$target:lib*:f*sync:return
+/self->qf_call/
+{
+	self->qf_call = 0;
+	self->qf_sum = 0;
+}
+
 sched:::off-cpu
 /self->qf_text/
 {
@@ -101,10 +141,17 @@ sched:::off-cpu
 }
 
 sched:::on-cpu
+/self->qf_start && self->qf_call/
+{
+	self->qf_sum += timestamp - self->qf_start;
+	self->qf_start = 0;
+}
+
+sched:::on-cpu
 /self->qf_start && timestamp - self->qf_start >= $1 && self->qf_text &&
     ($$2 == "" || strstr(copyinstr(self->qf_text), $$2) != NULL)/
 {
-	@query_off_cpu[copyinstr(self->qf_text), ustack(qf_depth)] = sum(timestamp - self->qf_start);
+	@query_off_cpu[copyinstr(self->qf_text), "other", ustack(qf_depth)] = sum(timestamp - self->qf_start);
 }
 
 sched:::on-cpu
@@ -117,16 +164,16 @@ tick-1d
 {
 	qf_pass++;
 	printf("# pass\t%d\t%d\tcumulative\n", qf_pass, walltimestamp);
-	printf("# aggregation\tquery_off_cpu\tsum\tns\tquery:text\tstack:frames/%d\n", qf_depth);
-	printa("%S\t%k%@d\n", @query_off_cpu);
+	printf("# aggregation\tquery_off_cpu\tsum\tns\tquery:text\tcall:text\tstack:frames/%d\n", qf_depth);
+	printa("%S\t%S\t%k%@d\n", @query_off_cpu);
 	printf("# end\tquery_off_cpu\n");
 }
 
 END
 {
 	printf("# pass\t%d\t%d\tcumulative\n", qf_pass + 1, walltimestamp);
-	printf("# aggregation\tquery_off_cpu\tsum\tns\tquery:text\tstack:frames/%d\n", qf_depth);
-	printa("%S\t%k%@d\n", @query_off_cpu);
+	printf("# aggregation\tquery_off_cpu\tsum\tns\tquery:text\tcall:text\tstack:frames/%d\n", qf_depth);
+	printa("%S\t%S\t%k%@d\n", @query_off_cpu);
 	printf("# end\tquery_off_cpu\n");
 	printf("# stop\t%d\n", walltimestamp);
 }

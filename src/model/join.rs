@@ -32,6 +32,8 @@ struct Keys {
     query: usize,
     database: Option<usize>,
     kind: Option<usize>,
+    /// The call in which a thread waited: a frame on top of the stack.
+    call: Option<usize>,
     /// There are keys that statements do not have: a part of their time is told.
     partial: bool,
 }
@@ -44,7 +46,13 @@ impl Keys {
         };
         let whole = ["query", "statement", "database", "user", "host"];
         let partial = series.keys.iter().any(|key| key.name.as_deref().is_none_or(|name| !whole.contains(&name)));
-        Some(Keys { query: at(&["query", "statement"])?, database: at(&["database"]), kind: at(&KINDS), partial })
+        Some(Keys {
+            query: at(&["query", "statement"])?,
+            database: at(&["database"]),
+            kind: at(&KINDS),
+            call: at(&["call"]),
+            partial,
+        })
     }
 }
 
@@ -106,7 +114,10 @@ impl Workload {
             // The bundled script query-sort: time of filesorts by table and statement.
             None if series.name.as_deref() == Some("qs_total") => "sort".into(),
             None if !series.has_stack => series.name.clone().unwrap_or_default(),
-            None => super::wait_kind::of_stack(row.stack.iter().map(|&id| trace.names.get(id))).to_owned(),
+            None => {
+                let stack = row.stack.iter().map(|&id| trace.names.get(id));
+                super::wait_kind::of_stack(keys.call.map(text).into_iter().chain(stack)).to_owned()
+            }
         };
         let class = self.class_of_text(text(keys.query));
         let count = match told {

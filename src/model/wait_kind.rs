@@ -4,6 +4,7 @@
 ///
 /// Functions of MariaDB 10.6 to 12 and MySQL 5.7 to 9, and of the C libraries below them.
 const KINDS: &[(&str, &[&str])] = &[
+    ("user lock", &["Item_func_get_lock"]),
     ("metadata lock", &["MDL_wait", "MDL_context::acquire_lock"]),
     ("row lock", &["lock_wait", "row_mysql_handle_errors"]),
     ("table lock", &["thr_lock", "thr_multi_lock", "wait_for_lock"]),

@@ -27,8 +27,9 @@ fn aggregations_join_their_statements() {
         \x20          1024 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 4        \n\
         \x20          2048 |                                         0        \n\n\
         # end\tq\n\
-        # aggregation\tquery_off_cpu\tsum\tns\tquery:text\tstack:frames/64\n\
-        select 2\\0\t\nmariadbd`lock_wait+0x1\nmariadbd`main+0x2\n700\n# end\tquery_off_cpu\n";
+        # aggregation\tquery_off_cpu\tsum\tns\tquery:text\tcall:text\tstack:frames/64\n\
+        select 2\\0\tother\\0\t\nmariadbd`lock_wait+0x1\nmariadbd`main+0x2\n700\n\
+        select 2\\0\tfdatasync\\0\t\nmariadbd`main+0x2\n20\n# end\tquery_off_cpu\n";
     let mut trace = seatrace::model::Trace::default();
     let mut input = seatrace::input::Input::from_read("dump", Box::new(dump.as_bytes())).unwrap();
     seatrace::format::read(&mut input, Some("dump"), &Default::default(), &mut trace).unwrap();
@@ -38,5 +39,5 @@ fn aggregations_join_their_statements() {
     let class = &first["digest"];
     assert_eq!((&class["count"], &class["total_is_estimate"]), (&4.into(), &true.into()), "{json}");
     assert_eq!(class["p95_ns"], serde_json::json!([1024, 2048]));
-    assert_eq!(class["waits_ns"]["row lock"], 700);
+    assert_eq!((&class["waits_ns"]["row lock"], &class["waits_ns"]["disk"]), (&700.into(), &20.into()), "{json}");
 }

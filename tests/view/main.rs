@@ -6,5 +6,6 @@ mod flame;
 mod folded;
 mod hist;
 mod log;
+mod planted;
 mod stream;
 mod support;

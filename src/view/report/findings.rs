@@ -18,7 +18,7 @@ const LEAST_TROUBLE: i128 = 10;
 const WASTE: u64 = 1000;
 
 /// Waits and phases with what they mean; the statement has done nothing else in that time.
-const TROUBLES: [(&str, &str); 8] = [
+const TROUBLES: [(&str, &str); 9] = [
     (
         "metadata lock",
         "waiting for a metadata lock: another connection keeps the table, by LOCK TABLES, ALTER or a transaction that stays open \
@@ -31,6 +31,10 @@ const TROUBLES: [(&str, &str); 8] = [
     (
         "table lock",
         "waiting for a table lock: another connection keeps the whole table (seatrace run lock-time tells which)",
+    ),
+    (
+        "user lock",
+        "waiting for GET_LOCK: another connection holds the lock of that name (seatrace run lock-time tells which)",
     ),
     ("global lock", "waiting for a global lock: FLUSH TABLES WITH READ LOCK or a backup keeps the server"),
     ("filesort", "sorting (filesort): no index gives the rows in the order that ORDER BY or GROUP BY asks for"),
@@ -48,7 +52,7 @@ pub(super) fn findings(workload: &Workload) -> Vec<String> {
     let of_sql = ranked(workload, Some(Sort::Total)).into_iter().filter(|class| class.kind == ClassKind::Sql);
     let matters = |class: &&Class| {
         let share = class.total().saturating_mul(1000) / total;
-        share >= LEAST * 10 || share >= LEAST_TROUBLE && trouble(&class.waits, class.total()).is_some()
+        share >= LEAST * 10 || share >= LEAST_TROUBLE && trouble(class).is_some()
     };
     of_sql.filter(matters).take(MOST).map(|class| of_class(class, total)).collect()
 }
@@ -77,7 +81,7 @@ fn of_class(class: &Class, total: i128) -> String {
     };
     let average = time(class.average());
     let mut said = format!("{share}% of all time: {} ({count}, {average} each)", cut(&class.fingerprint, 120));
-    if let Some((spent, about)) = trouble(&class.waits, class.total()) {
+    if let Some((spent, about)) = trouble(class) {
         said.push_str(&format!(" — {} of its {} {about}", time(spent), time(class.total())));
     } else if let Some((kind, &spent)) = class.waits.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)))
         && spent > 0
@@ -95,14 +99,20 @@ fn of_class(class: &Class, total: i128) -> String {
 }
 
 /// What takes at least half of the statement's time, if it is one of those that we can explain: how long, and what it means.
-fn trouble(waits: &BTreeMap<String, i128>, total: i128) -> Option<(i128, &'static str)> {
+fn trouble(class: &Class) -> Option<(i128, &'static str)> {
+    let is_user_lock = class.fingerprint.contains("get_lock(");
     let mut sums: BTreeMap<&str, i128> = BTreeMap::new();
-    for (kind, spent) in waits {
+    for (kind, spent) in &class.waits {
         // `execute;filesort`: the innermost phase.
-        *sums.entry(kind.rsplit(';').next().unwrap_or(kind)).or_default() += spent;
+        let kind = match kind.rsplit(';').next().unwrap_or(kind) {
+            // The server keeps the names of GET_LOCK among its metadata locks, where query-phases cannot tell them apart.
+            "metadata lock" if is_user_lock => "user lock",
+            kind => kind,
+        };
+        *sums.entry(kind).or_default() += spent;
     }
     let found = TROUBLES.iter().filter_map(|(name, about)| sums.get(name).map(|spent| (*spent, *about)));
-    found.filter(|(spent, _)| spent.saturating_mul(2) >= total).max_by_key(|(spent, _)| *spent)
+    found.filter(|(spent, _)| spent.saturating_mul(2) >= class.total()).max_by_key(|(spent, _)| *spent)
 }
 
 #[cfg(test)]
@@ -111,12 +121,19 @@ mod tests {
 
     #[test]
     fn a_lock_and_a_sort_are_explained() {
-        let waits = |waits: &[(&str, i128)]| waits.iter().map(|(kind, spent)| ((*kind).to_owned(), *spent)).collect();
-        let (spent, about) = trouble(&waits(&[("execute", 10), ("execute;metadata lock", 90)]), 100).unwrap();
+        let class = |text: &str, waits: &[(&str, i128)]| {
+            let mut workload = Workload::default();
+            let class = workload.class_of_text(text);
+            class.waits = waits.iter().map(|(kind, spent)| ((*kind).to_owned(), *spent)).collect();
+            class.told_total = Some(100);
+            trouble(class)
+        };
+        let (spent, about) = class("select 1", &[("execute", 10), ("execute;metadata lock", 90)]).unwrap();
         assert!(spent == 90 && about.contains("LOCK TABLES"));
-        let (spent, about) =
-            trouble(&waits(&[("execute;filesort", 30), ("execute;execute;filesort", 30)]), 100).unwrap();
+        let (_, about) = class("select get_lock('x', 1)", &[("execute", 10), ("execute;metadata lock", 90)]).unwrap();
+        assert!(about.contains("GET_LOCK") && !about.contains("LOCK TABLES"));
+        let (spent, about) = class("select 1", &[("execute;filesort", 30), ("execute;execute;filesort", 30)]).unwrap();
         assert!(spent == 60 && about.contains("filesort"));
-        assert_eq!(trouble(&waits(&[("execute", 10), ("parse", 90)]), 100), None);
+        assert_eq!(class("select 1", &[("execute", 10), ("parse", 90)]), None);
     }
 }

@@ -221,7 +221,8 @@ fn height(svg: &str) -> u32 {
     after.and_then(|digits| digits.parse().ok()).unwrap_or(HIGHEST)
 }
 
-/// A picture as a document for a frame. It does not write its state into an address, which such a document has not.
+/// A picture as a document for a frame. Of one that is too high the lower end is shown, where the roots are. It does not write its
+/// state into an address, which such a document has not.
 fn document(title: &str, svg: &str) -> String {
     // Inside HTML there is no XML declaration and no document type of SVG.
     let svg = svg.find("<svg").and_then(|at| svg.get(at..)).unwrap_or("");
@@ -229,6 +230,6 @@ fn document(title: &str, svg: &str) -> String {
     format!(
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
          <style>body{{margin:0;background:#fff}}svg{{display:block}}body>svg{{width:100%;min-width:44rem;height:auto}}</style>\
-         </head><body><script>history.replaceState=()=>{{}};</script>{svg}</body></html>"
+         </head><body><script>history.replaceState=()=>{{}};addEventListener(\"load\",()=>scrollTo(0,1e6));</script>{svg}</body></html>"
     )
 }
