@@ -24,7 +24,7 @@
  *   that was in progress when the trace began or ended is not in the sum: a note counts those at the end.
  *
  * OVERHEAD
- *   As measured once, emulated: a program that only switches made 0.42 of its round trips under it; see the page. Two
+ *   As measured, emulated: a program that only switches made 0.26 of its round trips under it; see the page. Two
  *   probes a context switch of the whole system, a stack walk for each wait that is kept.
  *
  * SEE ALSO
