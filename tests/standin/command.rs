@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use seatrace::live::Flavor;
@@ -231,6 +233,9 @@ fn two_traces_do_not_write_one_dump() {
 fn a_signal_in_every_phase() {
     let before = ["grab", "compile", "exec"].map(|phase| (phase, false));
     let after = ["go", "work", "stop", "aggregate_print", "release", "close"].map(|phase| (phase, true));
+    // What nohup(1) has ignored stays ignored, which is right; caught here, it is not so in what is started from here.
+    let caught = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGHUP, caught).unwrap();
     // Side by side: each of them lasts a second, in which it does nothing.
     std::thread::scope(|scope| {
         for (phase, has_results) in before.into_iter().chain(after) {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::inputs::make_fifo;
 use super::text;
@@ -34,8 +34,9 @@ fn show(folder: &Path, columns: u32, arguments: &str, keys: &str) -> String {
     );
     fs::write(folder.join("run.sh"), run).expect("the folder is writable");
     let shown = folder.join("shown");
+    // Whoever runs the tests in the background has Ctrl-C ignored, and all that they start.
     let mut terminal = Command::new("script")
-        .args(["-qefc", "sh run.sh"])
+        .args(["-qefc", "env --default-signal=INT sh run.sh"])
         .arg(&shown)
         .current_dir(folder)
         .stdin(Stdio::piped())
@@ -51,7 +52,8 @@ fn show(folder: &Path, columns: u32, arguments: &str, keys: &str) -> String {
     }
     if !keys.is_empty() {
         typed.write_all(keys.as_bytes()).expect("the terminal is there");
-        while !folder.join("after").exists() {
+        let typed_at = Instant::now();
+        while !folder.join("after").exists() && typed_at.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
