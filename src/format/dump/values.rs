@@ -40,7 +40,7 @@ impl<'a> Values<'a> {
     pub(super) fn text(&mut self) -> Option<Printed<'a>> {
         let rest = self.rest?;
         // Most texts hold no escape but that of their end: one look finds what ends them.
-        let end = eight::find([b'\t', b'\\'], rest).unwrap_or(rest.len());
+        let end = eight::find(*b"\t\\", rest).unwrap_or(rest.len());
         let (behind, is_known) = match rest.get(end..)? {
             [b'\\', b'0', b'\t', behind @ ..] => (Some(behind), true),
             [b'\t', behind @ ..] => (Some(behind), end > 0),
