@@ -9,11 +9,9 @@ use std::collections::HashMap;
 use super::labels::Labels;
 use super::{Options, Weight, text};
 use crate::error::{Error, Result};
-use crate::model::{Function, KeyKind, NameId, Names, Row, Series, Trace};
+use crate::model::{Function, KeyKind, NO_STACK, NameId, Names, Row, Series, Trace};
 use crate::units::Unit;
 
-/// What a stack without a frame is called.
-const NO_STACK: &str = "[no stack]";
 /// What a key without text is called.
 const EMPTY: &str = "[empty]";
 

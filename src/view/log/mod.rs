@@ -10,7 +10,7 @@ use std::io::Write;
 
 use self::page::{MILLISECONDS, Page};
 use super::text::{self, Clock};
-use super::{Options, View, digits};
+use super::{Options, View, digits, in_order};
 use crate::error::{Error, Result};
 use crate::model::{Consumer, Heading, Query, QueryKind, Trace};
 
@@ -25,11 +25,7 @@ pub(super) const VIEW: View = View {
 
 fn write(trace: &Trace, options: &Options, out: &mut dyn Write) -> Result<()> {
     let mut log = Log::new(options.clone(), out);
-    let mut order: Vec<&Query<'_>> = trace.queries.iter().collect();
-    if options.sort == Some(super::Sort::Time) {
-        order.sort_by_key(|query| query.end);
-    }
-    for query in order {
+    for query in in_order(trace, options) {
         log.query(&trace.heading, query)?;
     }
     log.rest(trace)
